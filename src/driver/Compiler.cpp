@@ -35,14 +35,14 @@ Compiler::Compiler()
 
 Compiler::~Compiler() = default;
 
-mlir::OwningOpRef<mlir::ModuleOp> Compiler::specialize(sema::Program &program,
-                                                       const sema::Function &kernel,
-                                                       llvm::ArrayRef<sema::ArgSpec> arguments,
-                                                       const sema::Options &options,
-                                                       diag::Sink &sink, Timings *timings) {
+mlir::OwningOpRef<mlir::ModuleOp>
+Compiler::specialize(sema::Program &program, const sema::Function &kernel,
+                     llvm::ArrayRef<sema::ArgSpec> arguments, const sema::Options &options,
+                     diag::Sink &sink, Timings *timings, sema::ValueObserver observer) {
   TimingScope scope(timings, "sema");
   beginStage("sema");
-  return sema::specialize(program, kernel, arguments, options, *mlirContext, sink);
+  return sema::specialize(program, kernel, arguments, options, *mlirContext, sink,
+                          std::move(observer));
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> Compiler::parseIr(const diag::SourceFile &file,

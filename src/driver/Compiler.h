@@ -81,7 +81,8 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> specialize(sema::Program &program, const sema::Function &kernel,
                                                llvm::ArrayRef<sema::ArgSpec> arguments,
                                                const sema::Options &options, diag::Sink &sink,
-                                               Timings *timings = nullptr);
+                                               Timings *timings = nullptr,
+                                               sema::ValueObserver observer = {});
 
   /// Reads a `.ttgir` file's text, ours or Triton's. Null after a report.
   mlir::OwningOpRef<mlir::ModuleOp> parseIr(const diag::SourceFile &file,

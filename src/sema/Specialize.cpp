@@ -275,6 +275,7 @@ bool Specializer::walk(tt::FuncOp function) {
       return false;
     for (mlir::BlockArgument argument : own.drop_back(remaining.size()))
       argument.setLoc(withName(locationOf(&mlirContext, binding.span), binding.name));
+    interpreter.observe(binding.span, *value);
     frame.scope.set(binding.name, std::move(*value), binding.span, binding.isConstexpr);
   }
   Interpreter::FrameScope active(interpreter, frame);
@@ -327,8 +328,10 @@ mlir::OwningOpRef<mlir::ModuleOp> Specializer::run() {
 mlir::OwningOpRef<mlir::ModuleOp> specialize(Program &program, const Function &kernel,
                                              llvm::ArrayRef<ArgSpec> arguments,
                                              const Options &options, mlir::MLIRContext &context,
-                                             diag::Sink &sink) {
-  return Specializer{program, kernel, arguments, options, context, sink}.run();
+                                             diag::Sink &sink, ValueObserver observer) {
+  Specializer specializer{program, kernel, arguments, options, context, sink};
+  specializer.interpreter.observer = std::move(observer);
+  return specializer.run();
 }
 
 } // namespace gluonc::sema

@@ -205,3 +205,29 @@ TEST(Specialize, LocationsCarryTheCallChain) {
   EXPECT_TRUE(contains(text, "k.py:5:5")) << text;
   EXPECT_TRUE(contains(text, "k.py:8:5")) << text;
 }
+
+TEST(Specialize, ObserverIsToldOfExpressionsAndOfNamesBeingBound) {
+  Harness harness(std::string(prelude) + R"(
+@gluon.jit
+def k(p, N: gl.constexpr):
+    at = gl.arange(0, N, layout=gl.BlockedLayout([1], [32], [4], [0]))
+    gl.store(p + at, gl.load(p + at) + missing)
+)");
+  std::vector<ArgSpec> arguments = {ArgSpec::pointer(*DType::parse("fp32")),
+                                    ArgSpec::compileTime(Value::integer(256))};
+  std::string seen;
+  auto function = harness.program.kernel(*harness.module, "k", harness.sink);
+  auto result = specialize(harness.program, *function, arguments, harness.options, harness.context,
+                           harness.sink, [&](diag::Span place, const Value &value) {
+                             seen += std::string(place.text()) + ": " +
+                                     (value.isCompileTime() ? value.repr() : value.typeName()) +
+                                     "\n";
+                           });
+  EXPECT_FALSE(result);
+  const char *layout = " in BlockedLayout([1], [32], [4], [0])\n";
+  for (const std::string &expected :
+       {std::string("p: pointer<fp32>\n"), std::string("N: gl.constexpr: 256\n"),
+        std::string("\nat: int32[256]") + layout,
+        std::string("\ngl.load(p + at): fp32[256]") + layout})
+    EXPECT_TRUE(contains(seen, expected)) << expected << seen;
+}

@@ -362,8 +362,10 @@ bool Calls::bindFunction(const Function &function, CallArguments &arguments, Fra
           .label(parameter.span, "parameter defined here");
       return false;
     }
-    bool toKernel = callee.mode == Mode::Kernel;
-    callee.scope.set(parameter.name, toKernel ? asKernelArgument(*value) : *value, parameter.span,
+    if (callee.mode == Mode::Kernel)
+      value = asKernelArgument(*value);
+    interpreter.observe(parameter.span, *value);
+    callee.scope.set(parameter.name, *value, parameter.span,
                      parameter.isConstexpr && value->isCompileTime());
   }
   if (next < arguments.positional.size()) {

@@ -23,7 +23,10 @@ MaybeValue Interpreter::eval(const ast::Expr *expr) {
   DepthScope nested(*this);
   if (!step(expr->span))
     return std::nullopt;
-  return Expressions(*this).evalNode(expr);
+  MaybeValue value = Expressions(*this).evalNode(expr);
+  if (value)
+    observe(expr->span, *value);
+  return value;
 }
 
 MaybeValue Expressions::evalNode(const ast::Expr *expr) {

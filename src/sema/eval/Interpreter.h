@@ -17,6 +17,7 @@
 #include "sema/eval/Work.h"
 #include "sema/names/Program.h"
 #include "sema/names/Scope.h"
+#include "sema/value/Observer.h"
 #include "syntax/Ast.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -149,6 +150,12 @@ public:
   /// Reports what would be wrong with these arguments whatever their values: count, names.
   void checkFunctionCall(const Function &function, CallArguments &arguments);
 
+  /// Tells the observer, if there is one, what an expression or a name being bound is.
+  void observe(diag::Span place, const Value &value) {
+    if (observer) [[unlikely]]
+      observer(place, value);
+  }
+
   // -- Bookkeeping (Interpreter.cpp) -----------------------------------------------
   template <typename... Args>
   diag::Builder report(diag::Kind kind, diag::Span at, const Args &...args) {
@@ -209,6 +216,7 @@ public:
   Program &program;
   diag::Sink *sink;
   OutlinedFunctions outlined;
+  ValueObserver observer;
   /// The expression that is a statement by itself.
   const ast::Expr *unusedCall = nullptr;
   /// A budget is used up: everything unwinds.

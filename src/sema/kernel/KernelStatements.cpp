@@ -215,6 +215,7 @@ bool KernelStatements::assign(const ast::Expr *target, const Value &value, Span 
       return false;
     nameBuffers(*bound, name->id);
     // As in Triton, the annotation lets run-time values through; uses tell which they need.
+    interpreter.observe(target->span, *bound);
     frame().scope.set(name->id, *bound, target->span, isConstexpr && bound->isCompileTime());
     return true;
   }

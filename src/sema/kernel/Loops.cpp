@@ -203,6 +203,7 @@ Flow KernelStatements::runStaticFor(const ast::For &node, const Value &range, in
   mlir::Attribute around = frame().unrolled;
   auto hasMore = [&] { return stride > 0 ? index < stop : index > stop; };
   auto iterate = [&] {
+    interpreter.observe(node.target->span, Value::integer(index));
     frame().scope.set(name, Value::integer(index), node.target->span, /*isConstexpr=*/true);
     llvm::SaveAndRestore here(frame().unrolled,
                               addIndex(context->mlirContext(), around, name, index));
@@ -334,6 +335,7 @@ Flow KernelStatements::runDeviceFor(const ast::For &node, const Value &range) {
       mlir::Value sum = mlir::arith::AddIOp::create(builder, loc, bounds[1].ir(), bounds[0].ir());
       variable = Value::tensor(mlir::arith::SubIOp::create(builder, named, sum, induction), type);
     }
+    interpreter.observe(node.target->span, variable);
     frame().scope.set(name, variable, node.target->span);
     ++frame().deviceLoops;
     Flow flow = run(node.body, nullptr);
