@@ -287,6 +287,11 @@ def ring_barriers(STAGES: gl.constexpr, CONSUMERS: gl.constexpr):
     return filled, drained
 
 
+# gluonc: q=tensordesc<fp16[1,64,128],gl.NVMMASharedLayout(128,16,rank=3)> \
+#         k=tensordesc<fp16[1,128,128],gl.NVMMASharedLayout(128,16,rank=3)> \
+#         v=tensordesc<fp16[1,128,128],gl.NVMMASharedLayout(128,16,rank=3)> \
+#         o=tensordesc<fp16[1,64,128],gl.NVMMASharedLayout(128,16,rank=3)> \
+#         c=fp32 heads=i32 rows=i32 keys=i32 CAUSAL=True CUT=False CONSUMERS=2 STAGES=2 REGISTERS=240
 @gluon.jit
 def attention(q, k, v, o, c, heads, rows, keys, CAUSAL: gl.constexpr, CUT: gl.constexpr, CONSUMERS: gl.constexpr,
               STAGES: gl.constexpr, REGISTERS: gl.constexpr):

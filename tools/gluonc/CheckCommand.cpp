@@ -1,4 +1,5 @@
 #include "Session.h"
+#include "driver/CheckFile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -43,8 +44,10 @@ static void checkFile(Session &session, const std::string &path, std::string tex
   session.prepare(program);
   sema::Module *module = program.load(path, std::move(text), session.sink);
   // After a syntax error names would be missing that the user did write.
-  if (session.sink.errorCount() == before)
-    sema::check(program, *module, session.sink);
+  if (session.sink.errorCount() == before) {
+    driver::Compiler compiler;
+    (void)driver::checkFile(compiler, program, *module, session.sink);
+  }
   unsigned errors = session.sink.errorCount() - before;
   if (session.sink.json)
     return;

@@ -1,5 +1,6 @@
 #include "Session.h"
 #include "driver/KernelCache.h"
+#include "driver/KernelOptions.h"
 #include "driver/Run.h"
 #include "support/File.h"
 #include "syntax/Dump.h"
@@ -246,7 +247,7 @@ int compileCommand(Session &session) {
                           {}};
   std::string problem;
   if (!session.line.namedValues(1, compilation.arguments, problem) ||
-      !session.readOptions(compilation.options, problem))
+      !driver::readOptions(session.line, compilation.options, problem))
     return session.usage(problem);
   if (const Word *emit = session.line.find("--emit")) {
     compilation.disassembled = emit->text == "sass";
@@ -259,7 +260,7 @@ int compileCommand(Session &session) {
   }
   bool isSyntax = compilation.stage <= Stage::Ast;
   if (const Word *target = session.line.find("--target")) {
-    std::optional<target::Target> parsed = session.parseTarget(*target);
+    std::optional<target::Target> parsed = driver::parseTarget(*target, session.sink);
     if (!parsed)
       return session.status();
     compilation.options.target = *parsed;

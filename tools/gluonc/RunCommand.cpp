@@ -2,6 +2,7 @@
 #include "Session.h"
 #include "driver/IrSignature.h"
 #include "driver/KernelCache.h"
+#include "driver/KernelOptions.h"
 #include "driver/Run.h"
 #include "host/Npy.h"
 
@@ -79,7 +80,7 @@ struct Run {
     bool isAmd = executed == Executed::Amdgcn;
     options.target = *target::Target::parse(isAmd ? "hip:gfx942" : "cuda:90a");
     if (const Word *word = session.line.find("--target")) {
-      std::optional<target::Target> target = session.parseTarget(*word);
+      std::optional<target::Target> target = driver::parseTarget(*word, session.sink);
       if (!target)
         return false;
       options.target = *target;
@@ -295,7 +296,8 @@ int runCommand(Session &session) {
   std::vector<driver::ArgumentText> texts;
   std::string problem;
   std::optional<double> rtol, atol;
-  if (!session.line.namedValues(1, texts, problem) || !session.readOptions(run.options, problem) ||
+  if (!session.line.namedValues(1, texts, problem) ||
+      !driver::readOptions(session.line, run.options, problem) ||
       !readSimulation(session.line, run.how, problem) ||
       !session.line.number("--rtol", rtol, problem) ||
       !session.line.number("--atol", atol, problem))

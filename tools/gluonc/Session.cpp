@@ -1,10 +1,9 @@
 #include "Session.h"
 #include "diag/Render.h"
 #include "driver/FindPtxas.h"
+#include "driver/KernelOptions.h"
 #include "sema/names/Imports.h"
 #include "support/File.h"
-#include "target/Limits.h"
-#include "target/nvidia/Registers.h"
 
 #include "llvm/Support/FileSystem.h"
 
@@ -128,51 +127,17 @@ int Session::readRequest(SourceRequest &request) {
   if (request.input.isIr())
     return usage("it takes the source of a kernel, not IR");
   std::string problem;
-  if (!line.namedValues(1, request.arguments, problem) || !readOptions(request.options, problem))
+  if (!line.namedValues(1, request.arguments, problem) ||
+      !driver::readOptions(line, request.options, problem))
     return usage(problem);
   const Word *target = line.find("--target");
   if (!target)
     return usage("--target is needed, e.g. --target cuda:90a");
-  std::optional<target::Target> parsed = parseTarget(*target);
+  std::optional<target::Target> parsed = driver::parseTarget(*target, sink);
   if (!parsed)
     return status();
   request.options.target = *parsed;
   return 0;
-}
-
-std::optional<target::Target> Session::parseTarget(const Word &word) {
-  if (std::optional<target::Target> target = target::Target::parse(word.text))
-    return target;
-  std::string known;
-  for (const target::Target &target : target::Target::all())
-    known += (known.empty() ? "" : ", ") + target.name();
-  sink.report(Kind::UnknownTarget, word.span, word.text).hint("known targets: {0}", known);
-  return std::nullopt;
-}
-
-bool Session::readOptions(sema::Options &options, std::string &problem) {
-  std::optional<uint64_t> warps, ctas, stages, registers;
-  if (!line.integer("--num-warps", warps, problem) || !line.integer("--num-ctas", ctas, problem) ||
-      !line.integer("--num-stages", stages, problem) ||
-      !line.integer("--maxnreg", registers, problem))
-    return false;
-  options.numWarps = static_cast<unsigned>(warps.value_or(4));
-  options.numCtas = static_cast<unsigned>(ctas.value_or(1));
-  if (!target::isNumWarps(warps.value_or(4)))
-    problem =
-        "--num-warps takes " + target::powersOfTwoUpTo(target::maxWarpsPerCta(target::minWarpSize));
-  else if (!target::isNumCtas(ctas.value_or(1)))
-    problem = "--num-ctas takes " + target::powersOfTwoUpTo(target::maxCtasPerCluster);
-  else if (!target::isNumStages(stages.value_or(1)))
-    problem = "--num-stages takes 1 to " + std::to_string(target::maxStages);
-  else if (registers && !target::nvidia::isRegisterLimit(*registers))
-    problem = "--maxnreg takes " + std::to_string(target::nvidia::minRegisterLimit) + " to " +
-              std::to_string(target::nvidia::maxRegisterLimit);
-  options.numStages = static_cast<unsigned>(stages.value_or(options.numStages));
-  if (registers)
-    options.maxnreg = static_cast<unsigned>(*registers);
-  options.debug = line.has("--debug");
-  return problem.empty();
 }
 
 std::optional<bool> Session::wantsJson() {

@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "CommandLine.h"
+#include "Commands.h"
 #include "driver/Cache.h"
 #include "driver/Compiler.h"
 #include "driver/Status.h"
@@ -81,10 +81,6 @@ public:
   /// Tells `program` where imports are looked for: -I and PYTHONPATH.
   void prepare(sema::Program &program) const;
 
-  /// `--target`, or nullopt after a report.
-  std::optional<target::Target> parseTarget(const Word &word);
-  /// --num-warps, --num-ctas, --maxnreg, --debug. False with a usage problem.
-  bool readOptions(sema::Options &options, std::string &problem);
   driver::CodeOptions codeOptions() const;
   /// The command line of a command that takes the source of one kernel, and needs --target. Gives
   /// 0, or the exit status after a report or a usage error.

@@ -1,4 +1,9 @@
-//===- CommandLine.h - Options and arguments of one subcommand ---------------===//
+//===- CommandLine.h - Options and arguments of one command -------------------===//
+//
+// Words that a text is made of, each with its place in it: the command line of a
+// program, or the comment above a kernel (KernelRequest.h).
+//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "diag/Source.h"
@@ -11,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace gluonc::tool {
+namespace gluonc::driver {
 
 struct OptionSpec {
   llvm::StringLiteral name;
@@ -22,16 +27,7 @@ struct OptionSpec {
   llvm::StringLiteral choices = "";
 };
 
-struct CommandSpec {
-  llvm::StringLiteral name;
-  /// What follows the name in the first line of `--help`.
-  llvm::StringLiteral usage;
-  llvm::StringLiteral about;
-  llvm::ArrayRef<OptionSpec> options;
-  int (*run)(class Session &);
-};
-
-/// A word of the command line with its place in the text "<command line>".
+/// A word of the text, with its place.
 struct Word {
   std::string text;
   diag::Span span;
@@ -40,8 +36,10 @@ struct Word {
 class CommandLine {
 public:
   /// Returns what is wrong with the usage, or an empty string.
-  std::string parse(const CommandSpec &spec, llvm::ArrayRef<const char *> arguments,
-                    const diag::SourceFile *file, llvm::ArrayRef<uint32_t> offsets);
+  /// `offsets` says where each word begins in `file`.
+  std::string parse(llvm::ArrayRef<llvm::ArrayRef<OptionSpec>> known,
+                    llvm::ArrayRef<llvm::StringRef> words, const diag::SourceFile *file,
+                    llvm::ArrayRef<uint32_t> offsets);
 
   bool has(llvm::StringRef option) const { return find(option) != nullptr; }
   /// The last value given, or null.
@@ -50,7 +48,7 @@ public:
   /// Words that are no options.
   const std::vector<Word> &positional() const { return words; }
   /// `NAME=VALUE` words after the first `skip` positional ones; false with a message in `problem`.
-  bool namedValues(size_t skip, std::vector<driver::ArgumentText> &out, std::string &problem) const;
+  bool namedValues(size_t skip, std::vector<ArgumentText> &out, std::string &problem) const;
   /// A non-negative integer option; false with a message where it is none.
   bool integer(llvm::StringRef option, std::optional<uint64_t> &out, std::string &problem) const;
   bool number(llvm::StringRef option, std::optional<double> &out, std::string &problem) const;
@@ -60,10 +58,4 @@ private:
   std::vector<Word> words;
 };
 
-/// Options that every subcommand has.
-llvm::ArrayRef<OptionSpec> sharedOptions();
-llvm::ArrayRef<CommandSpec> allCommands();
-
-void printHelp(const CommandSpec &spec, llvm::raw_ostream &out);
-
-} // namespace gluonc::tool
+} // namespace gluonc::driver

@@ -1,29 +1,20 @@
-#include "CommandLine.h"
+#include "driver/CommandLine.h"
 
 #include "llvm/ADT/StringExtras.h"
 
-#include <cstring>
+namespace gluonc::driver {
 
-namespace gluonc::tool {
-
-llvm::ArrayRef<OptionSpec> sharedOptions() {
-  static constexpr OptionSpec options[] = {
-      {"--diagnostics", "FORMAT", "text (default), or json: one object a line on stderr",
-       "text json"},
-      {"--help", "", "this text"},
-  };
-  return options;
-}
-
-static const OptionSpec *findOption(const CommandSpec &spec, llvm::StringRef name) {
-  for (llvm::ArrayRef<OptionSpec> list : {spec.options, sharedOptions()})
+static const OptionSpec *findOption(llvm::ArrayRef<llvm::ArrayRef<OptionSpec>> lists,
+                                    llvm::StringRef name) {
+  for (llvm::ArrayRef<OptionSpec> list : lists)
     for (const OptionSpec &option : list)
       if (option.name == name)
         return &option;
   return nullptr;
 }
 
-std::string CommandLine::parse(const CommandSpec &spec, llvm::ArrayRef<const char *> arguments,
+std::string CommandLine::parse(llvm::ArrayRef<llvm::ArrayRef<OptionSpec>> known,
+                               llvm::ArrayRef<llvm::StringRef> arguments,
                                const diag::SourceFile *file, llvm::ArrayRef<uint32_t> offsets) {
   auto spanOf = [&](size_t i, size_t from, size_t length) {
     uint32_t begin = offsets[i] + static_cast<uint32_t>(from);
@@ -42,8 +33,8 @@ std::string CommandLine::parse(const CommandSpec &spec, llvm::ArrayRef<const cha
     }
     auto [name, value] = word.split('=');
     bool attached = word.contains('=');
-    const OptionSpec *option = findOption(spec, name);
-    if (const OptionSpec *letter = option ? nullptr : findOption(spec, word.take_front(2));
+    const OptionSpec *option = findOption(known, name);
+    if (const OptionSpec *letter = option ? nullptr : findOption(known, word.take_front(2));
         letter && !letter->value.empty() && !word.starts_with("--")) {
       // -IFOLDER
       options.push_back(
@@ -61,7 +52,7 @@ std::string CommandLine::parse(const CommandSpec &spec, llvm::ArrayRef<const cha
     } else {
       if (++i == arguments.size())
         return (name + " needs a value: " + name + " " + option->value).str();
-      options.push_back({name.str(), {arguments[i], spanOf(i, 0, std::strlen(arguments[i]))}});
+      options.push_back({name.str(), {arguments[i].str(), spanOf(i, 0, arguments[i].size())}});
     }
   }
   return "";
@@ -83,7 +74,7 @@ std::vector<Word> CommandLine::all(llvm::StringRef option) const {
   return found;
 }
 
-bool CommandLine::namedValues(size_t skip, std::vector<driver::ArgumentText> &out,
+bool CommandLine::namedValues(size_t skip, std::vector<ArgumentText> &out,
                               std::string &problem) const {
   for (const Word &word : llvm::ArrayRef(words).drop_front(skip)) {
     auto [name, value] = llvm::StringRef(word.text).split('=');
@@ -130,19 +121,4 @@ bool CommandLine::number(llvm::StringRef option, std::optional<double> &out,
   return true;
 }
 
-void printHelp(const CommandSpec &spec, llvm::raw_ostream &out) {
-  out << "usage: gluonc " << spec.name << " " << spec.usage << "\n\n" << spec.about << "\n\n";
-  size_t width = 0;
-  auto left = [](const OptionSpec &option) {
-    return (option.name + (option.value.empty() ? "" : " ") + option.value).str();
-  };
-  for (llvm::ArrayRef<OptionSpec> list : {spec.options, sharedOptions()})
-    for (const OptionSpec &option : list)
-      width = std::max(width, left(option).size());
-  for (llvm::ArrayRef<OptionSpec> list : {spec.options, sharedOptions()})
-    for (const OptionSpec &option : list)
-      out << "  " << llvm::left_justify(left(option), static_cast<unsigned>(width)) << "  "
-          << option.help << '\n';
-}
-
-} // namespace gluonc::tool
+} // namespace gluonc::driver
