@@ -44,17 +44,21 @@ Picture emptyPicture(llvm::ArrayRef<int64_t> shape) {
   return picture;
 }
 
-size_t indexOf(llvm::ArrayRef<Coord> at, llvm::ArrayRef<int64_t> shape) {
+/// The cell of an element; null outside of the picture.
+Cell *cellAt(Picture &picture, llvm::ArrayRef<Coord> at, llvm::ArrayRef<int64_t> shown) {
   int64_t index = 0;
-  for (size_t axis = 0; axis != shape.size(); ++axis)
+  for (size_t axis = 0; axis != shown.size(); ++axis)
     for (const Coord &coord : at)
-      if (coord.dim == Dim::axis(static_cast<unsigned>(axis)))
-        index = index * shape[axis] + coord.value;
-  return static_cast<size_t>(index);
+      if (coord.dim == Dim::axis(static_cast<unsigned>(axis))) {
+        if (coord.value >= shown[axis])
+          return nullptr;
+        index = index * shown[axis] + coord.value;
+      }
+  return &picture.cells[static_cast<size_t>(index)];
 }
 
-Picture drawDistributed(const LinearLayout &linear, llvm::ArrayRef<int64_t> shape) {
-  Picture picture = emptyPicture(shape);
+Picture drawDistributed(const LinearLayout &linear, llvm::ArrayRef<int64_t> shown) {
+  Picture picture = emptyPicture(shown);
   uint32_t registers = static_cast<uint32_t>(linear.inSize(Dim::Register));
   uint32_t lanes = static_cast<uint32_t>(linear.inSize(Dim::Lane));
   uint32_t warps = static_cast<uint32_t>(linear.inSize(Dim::Warp));
@@ -63,11 +67,15 @@ Picture drawDistributed(const LinearLayout &linear, llvm::ArrayRef<int64_t> shap
     for (uint32_t warp = 0; warp != warps; ++warp)
       for (uint32_t lane = 0; lane != lanes; ++lane)
         for (uint32_t reg = 0; reg != registers; ++reg) {
-          Cell &cell = picture.cells[indexOf(linear.apply({{Dim::Register, reg},
-                                                           {Dim::Lane, lane},
-                                                           {Dim::Warp, warp},
-                                                           {Dim::Block, block}}),
-                                             shape)];
+          Cell *found = cellAt(picture,
+                               linear.apply({{Dim::Register, reg},
+                                             {Dim::Lane, lane},
+                                             {Dim::Warp, warp},
+                                             {Dim::Block, block}}),
+                               shown);
+          if (!found)
+            continue;
+          Cell &cell = *found;
           std::string owner = (blocks > 1 ? "B" + llvm::utostr(block) + " " : "") + "T" +
                               llvm::utostr(warp * lanes + lane) + ":" + llvm::utostr(reg);
           // Further owners of the same element are counted and listed in the title.
@@ -83,18 +91,19 @@ Picture drawDistributed(const LinearLayout &linear, llvm::ArrayRef<int64_t> shap
   return picture;
 }
 
-Picture drawShared(const Layout &named, const LinearLayout &linear, llvm::ArrayRef<int64_t> shape,
+Picture drawShared(const Layout &named, const LinearLayout &linear, llvm::ArrayRef<int64_t> shown,
                    unsigned elementBytes) {
-  Picture picture = emptyPicture(shape);
+  Picture picture = emptyPicture(shown);
   const auto *padded = layout::paddedPart(named);
   uint32_t offsets = static_cast<uint32_t>(linear.inSize(Dim::Offset));
   uint32_t blocks = static_cast<uint32_t>(linear.inSize(Dim::Block));
   for (uint32_t block = 0; block != blocks; ++block)
     for (uint32_t offset = 0; offset != offsets; ++offset) {
-      Cell &cell =
-          picture.cells[indexOf(linear.apply({{Dim::Offset, offset}, {Dim::Block, block}}), shape)];
-      if (cell.copies++ != 0)
+      Cell *found =
+          cellAt(picture, linear.apply({{Dim::Offset, offset}, {Dim::Block, block}}), shown);
+      if (!found || found->copies++ != 0)
         continue;
+      Cell &cell = *found;
       int64_t place = padded ? padded->physicalOffset(offset) : offset;
       cell.group = static_cast<unsigned>(place * elementBytes / bankBytes % bankCount);
       cell.text = (blocks > 1 ? "B" + llvm::utostr(block) + " " : "") + std::to_string(place);
@@ -216,13 +225,27 @@ std::string asSvg(const Picture &picture, llvm::ArrayRef<int64_t> shape) {
   return text;
 }
 
+/// The first `shown` elements along each axis of a tensor of this shape.
+Picture draw(const Layout &named, llvm::ArrayRef<int64_t> shape, unsigned elementBytes,
+             llvm::ArrayRef<int64_t> shown) {
+  LinearLayout linear = named.toLinear(shape);
+  return named.isShared() ? drawShared(named, linear, shown, elementBytes)
+                          : drawDistributed(linear, shown);
+}
+
 } // namespace
+
+std::string drawCorner(const Layout &named, llvm::ArrayRef<int64_t> shape, unsigned elementBytes,
+                       llvm::ArrayRef<int64_t> corner) {
+  llvm::SmallVector<int64_t> shown(shape);
+  for (size_t axis = 0; axis != shown.size(); ++axis)
+    shown[axis] = std::min(shown[axis], corner[axis]);
+  return asText(draw(named, shape, elementBytes, shown), shown);
+}
 
 std::string drawLayout(const Layout &named, llvm::ArrayRef<int64_t> shape, unsigned elementBytes,
                        PictureFormat format) {
-  LinearLayout linear = named.toLinear(shape);
-  Picture picture = named.isShared() ? drawShared(named, linear, shape, elementBytes)
-                                     : drawDistributed(linear, shape);
+  Picture picture = draw(named, shape, elementBytes, shape);
   if (format == PictureFormat::Text)
     return asText(picture, shape);
   std::string svg = asSvg(picture, shape);

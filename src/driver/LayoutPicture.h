@@ -14,4 +14,8 @@ enum class PictureFormat { Text, Svg, Html };
 std::string drawLayout(const layout::Layout &layout, llvm::ArrayRef<int64_t> shape,
                        unsigned elementBytes, PictureFormat format);
 
+/// The same as text, of the first elements along each axis: as many as `corner` says.
+std::string drawCorner(const layout::Layout &layout, llvm::ArrayRef<int64_t> shape,
+                       unsigned elementBytes, llvm::ArrayRef<int64_t> corner);
+
 } // namespace gluonc::driver

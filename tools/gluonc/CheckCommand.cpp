@@ -1,42 +1,10 @@
 #include "Session.h"
 #include "driver/CheckFile.h"
+#include "driver/KernelFiles.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 
 namespace gluonc::tool {
-
-/// Whether a line of a Python file imports Gluon or Triton's language in one way or another.
-static bool importsLanguage(llvm::StringRef text) {
-  while (!text.empty()) {
-    auto [line, rest] = text.split('\n');
-    line = line.trim();
-    if ((line.starts_with("import ") || line.starts_with("from ")) &&
-        (line.contains("gluon") || line.contains("triton.language")))
-      return true;
-    text = rest;
-  }
-  return false;
-}
-
-/// The Python files in `folder`, in alphabetical order; hidden folders are left out.
-static std::vector<std::string> pythonFiles(llvm::StringRef folder) {
-  std::vector<std::string> files;
-  std::error_code error;
-  for (llvm::sys::fs::recursive_directory_iterator it(folder, error, /*follow_symlinks=*/false),
-       end;
-       !error && it != end; it.increment(error)) {
-    llvm::StringRef name = llvm::sys::path::filename(it->path());
-    bool isFolder = llvm::sys::fs::is_directory(it->path());
-    if (isFolder && (name.starts_with(".") || name == "__pycache__"))
-      it.no_push();
-    else if (!isFolder && name.ends_with(".py"))
-      files.push_back(it->path());
-  }
-  llvm::sort(files);
-  return files;
-}
 
 static void checkFile(Session &session, const std::string &path, std::string text) {
   unsigned before = session.sink.errorCount();
@@ -60,9 +28,9 @@ static void checkFile(Session &session, const std::string &path, std::string tex
 
 static void checkFolder(Session &session, const Word &folder) {
   unsigned found = 0;
-  for (const std::string &path : pythonFiles(folder.text)) {
+  for (const std::string &path : driver::pythonFiles(folder.text)) {
     std::optional<std::string> text = session.readFile({path, folder.span});
-    if (!text || !importsLanguage(*text))
+    if (!text || !driver::importsLanguage(*text))
       continue;
     ++found;
     checkFile(session, path, std::move(*text));

@@ -303,6 +303,15 @@ std::vector<const ReferenceEntry *> findReference(llvm::StringRef name) {
   return found;
 }
 
+const ReferenceEntry *findReference(const Builtin &row) {
+  const ReferenceEntry *found = nullptr;
+  forEachEntry([&](const ReferenceEntry &entry) {
+    if (!found && entry.row == &row)
+      found = &entry;
+  });
+  return found;
+}
+
 const ReferencePage *findReferencePage(llvm::StringRef name) {
   name = canonicalName(name);
   for (const ReferencePage &page : referencePages())
@@ -394,6 +403,15 @@ static void writeBody(llvm::StringRef doc, llvm::raw_ostream &out) {
   out << (inCode ? "```\n" : "");
 }
 
+std::string referenceMarkdown(const ReferenceEntry &entry) {
+  std::string text = "```python\n" + entry.signature(/*hasTypes=*/true) + "\n```\n\n";
+  llvm::raw_string_ostream out(text);
+  writeBody(docOf(*entry.row), out);
+  for (const auto &[what, value] : facts(entry))
+    out << "\n**" << what << "**: " << value << "\n";
+  return text;
+}
+
 static void writeEntry(const ReferenceEntry &entry, llvm::raw_ostream &out) {
   out << "\n### `" << entry.path << "`\n\n";
   if (entry.origin) {
@@ -405,10 +423,7 @@ static void writeEntry(const ReferenceEntry &entry, llvm::raw_ostream &out) {
             out << entry.summary() << " As [`" << path << "`](" << fileName(page.path) << ").\n";
     return;
   }
-  out << "```python\n" << entry.signature(/*hasTypes=*/true) << "\n```\n\n";
-  writeBody(docOf(*entry.row), out);
-  for (const auto &[what, value] : facts(entry))
-    out << "\n**" << what << "**: " << value << "\n";
+  out << referenceMarkdown(entry);
 }
 
 static std::string pageFile(const ReferencePage &page) {

@@ -49,6 +49,8 @@ const std::vector<ReferencePage> &referencePages();
 
 /// Everything that `name` may mean: a path, or the end of one ("load", "mbarrier.init").
 std::vector<const ReferenceEntry *> findReference(llvm::StringRef name);
+/// The first entry that a row has; null where it has none.
+const ReferenceEntry *findReference(const Builtin &row);
 /// The page of a module or class; null where there is none.
 const ReferencePage *findReferencePage(llvm::StringRef name);
 /// The name that was likely meant; empty when none is close.
@@ -57,6 +59,8 @@ std::string nearestReference(llvm::StringRef name);
 /// As a terminal shows it.
 std::string referenceText(const ReferenceEntry &entry);
 std::string referenceText(const ReferencePage &page);
+/// As pages and editors show it, without the heading.
+std::string referenceMarkdown(const ReferenceEntry &entry);
 /// Files of docs/reference, by name.
 std::vector<std::pair<std::string, std::string>> referenceFiles();
 /// Stubs of the Python module `gluonc.language`, by path below it: "nvidia/hopper/tma.pyi".
