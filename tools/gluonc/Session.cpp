@@ -108,7 +108,7 @@ std::unique_ptr<LoadedKernel> Session::loadKernel(const Input &input, std::strin
   return loaded->kernel ? std::move(loaded) : nullptr;
 }
 
-void Session::prepare(sema::Program &program) const {
+std::vector<std::string> Session::searchPath() const {
   std::vector<std::string> folders;
   for (const Word &word : line.all("-I"))
     folders.push_back(word.text);
@@ -117,8 +117,10 @@ void Session::prepare(sema::Program &program) const {
   llvm::StringRef(path ? path : "").split(more, ':', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef folder : more)
     folders.push_back(folder.str());
-  sema::setSearchPath(program, std::move(folders));
+  return folders;
 }
+
+void Session::prepare(sema::Program &program) const { sema::setSearchPath(program, searchPath()); }
 
 int Session::readRequest(SourceRequest &request) {
   if (line.positional().empty())

@@ -78,7 +78,9 @@ public:
   std::unique_ptr<LoadedKernel> loadKernel(const Input &input, std::string text,
                                            diag::SourceManager &files, Timings *timings = nullptr);
 
-  /// Tells `program` where imports are looked for: -I and PYTHONPATH.
+  /// Where imports are looked for behind a file's own folder: -I and PYTHONPATH.
+  std::vector<std::string> searchPath() const;
+  /// Tells `program` so.
   void prepare(sema::Program &program) const;
 
   driver::CodeOptions codeOptions() const;
@@ -115,6 +117,7 @@ int compileCommand(Session &session);
 int liftCommand(Session &session);
 int explainCommand(Session &session);
 int checkCommand(Session &session);
+int lspCommand(Session &session);
 int layoutCommand(Session &session);
 int docCommand(Session &session);
 int infoCommand(Session &session);

@@ -101,6 +101,10 @@ constexpr OptionSpec checkOptions[] = {
     {"-I", "FOLDER", "where `import` looks behind the file's own folder; may be repeated"},
 };
 
+constexpr OptionSpec lspOptions[] = {
+    {"-I", "FOLDER", "where `import` looks behind the file's own folder; may be repeated"},
+};
+
 constexpr OptionSpec layoutOptions[] = {
     {"--shape", "M,N,…", "shape of the tensor that is laid out"},
     {"--format", "FORMAT", "text (default), svg or html", "text svg html"},
@@ -162,6 +166,13 @@ constexpr CommandSpec commands[] = {
      "Imports are looked for beside a file and in its own package, then in FOLDERs of -I and in\n"
      "those of PYTHONPATH.",
      checkOptions, checkCommand},
+    {"lsp", "[options]",
+     "Serves an editor: talks the Language Server Protocol on standard input and output. It "
+     "reports\n"
+     "what `gluonc check` does while one types, tells types, layouts and costs of what the mouse "
+     "is\n"
+     "on, completes names, and finds definitions and references.",
+     lspOptions, lspCommand},
     {"layout", "'BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])' --shape 64,64 [options]",
      "Draws which thread and register (or which offset of shared memory) holds each element.",
      layoutOptions, layoutCommand},

@@ -1,0 +1,94 @@
+#include "lsp/Costs.h"
+#include "lsp/Documentation.h"
+#include "lsp/Features.h"
+#include "lsp/Layouts.h"
+
+namespace gluonc::lsp {
+
+using sema::Value;
+using sema::ValueKind;
+
+static KnownValue asKnown(const Value &value) { return {value.kind(), value}; }
+
+/// What is known of a mentioned name: from compiling kernels, else at the top level.
+static std::optional<KnownValue> knownOf(Analysis &analysis, const Mention &mention) {
+  const ast::Node *node = mention.node;
+  if (mention.kind != Mention::Kind::Keyword)
+    if (const KnownValue *known = analysis.values.find(node->span))
+      return *known;
+  std::optional<Value> value;
+  if (const auto *expr = llvm::dyn_cast<ast::Expr>(node);
+      expr && mention.kind != Mention::Kind::Keyword)
+    value = analysis.valueOf(*expr, mention.scope);
+  else if (mention.kind == Mention::Kind::Definition && mention.scope == 0)
+    value = analysis.evaluate(mention.name);
+  else if (const auto *alias = llvm::dyn_cast<ast::Alias>(node))
+    value = analysis.evaluate(alias->asname.data() ? alias->asname : alias->name);
+  return value ? std::optional(asKnown(*value)) : std::nullopt;
+}
+
+/// Whether types would be known if a comment above the kernel stated arguments.
+static bool lacksTypes(const Analysis &analysis, const Mention &mention) {
+  return mention.kind != Mention::Kind::Keyword && mention.kind != Mention::Kind::Attribute &&
+         analysis.mentions.resolve(mention.name, mention.scope) != 0;
+}
+
+static std::string describeMention(Analysis &analysis, const Mention &mention) {
+  if (mention.kind == Mention::Kind::Keyword)
+    return "";
+  std::optional<KnownValue> known = knownOf(analysis, mention);
+  if (!known)
+    return lacksTypes(analysis, mention)
+               ? "Types are known of what runs for the arguments in a comment above a kernel:\n"
+                 "```python\n# gluonc: x=*fp32:16 n=i32 BLOCK=256\n```\n"
+               : "";
+  std::string text = describe(mention.name, *known);
+  if (known->isIr())
+    text += describeLayout(known->value.irType());
+  if (known->value.is(ValueKind::Function))
+    text += describeKernel(analysis, known->value.asFunction());
+  return text;
+}
+
+/// The expression around `offset` that is no name by itself: an operator, a call.
+static const ast::Expr *expressionAt(const Analysis &analysis, uint32_t offset) {
+  std::vector<const ast::Node *> path = nodesAt(analysis.tree(), offset);
+  for (const ast::Node *node : llvm::reverse(path))
+    if (const auto *expr = llvm::dyn_cast<ast::Expr>(node);
+        expr && analysis.values.find(expr->span))
+      return expr;
+  return nullptr;
+}
+
+/// The call that a name is the function of, else the expression itself.
+static diag::Span placeOfCosts(const Analysis &analysis, uint32_t offset, diag::Span at) {
+  std::vector<const ast::Node *> path = nodesAt(analysis.tree(), offset);
+  for (const ast::Node *node : llvm::reverse(path))
+    if (const auto *call = llvm::dyn_cast<ast::Call>(node); call && offset <= call->func->span.end)
+      return call->span;
+  return at;
+}
+
+std::optional<protocol::Hover> hover(Analysis &analysis, uint32_t offset) {
+  diag::Span at;
+  std::string text;
+  if (const Mention *mention = analysis.mentions.at(offset)) {
+    at = mention->span;
+    text = describeMention(analysis, *mention);
+  } else if (const ast::Expr *expr = expressionAt(analysis, offset)) {
+    at = expr->span;
+    const KnownValue &known = *analysis.values.find(at);
+    text = describe(at.text(), known);
+    if (known.isIr())
+      text += describeLayout(known.value.irType());
+  }
+  if (at)
+    text += describeCosts(analysis, placeOfCosts(analysis, offset, at));
+  if (text.empty())
+    return std::nullopt;
+  protocol::Hover result(rangeOf(at));
+  result.contents.value = std::move(text);
+  return result;
+}
+
+} // namespace gluonc::lsp

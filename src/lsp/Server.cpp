@@ -1,0 +1,244 @@
+// One thread: a request is answered before the next one is read, and diagnostics are computed when
+// nothing more has come (Input.h), so of a burst of changes only the last one counts.
+
+#include "lsp/Server.h"
+
+#include "lsp/Definitions.h"
+#include "lsp/Diagnostics.h"
+#include "lsp/Documents.h"
+#include "lsp/Features.h"
+#include "lsp/Input.h"
+#include "support/Recovery.h"
+
+namespace gluonc::lsp {
+
+using llvm::lsp::Callback;
+using protocol::TextDocumentPositionParams;
+
+namespace {
+
+/// What LLVM's structure leaves out of `initialize`.
+struct InitializeParams {
+  std::vector<std::string> folders;
+};
+
+void addFolder(const llvm::json::Object &object, llvm::StringRef key,
+               std::vector<std::string> &folders) {
+  llvm::Expected<protocol::URIForFile> uri =
+      protocol::URIForFile::fromURI(object.getString(key).value_or(""));
+  if (uri && !uri->file().empty())
+    folders.push_back(uri->file().str());
+  else if (!uri)
+    llvm::consumeError(uri.takeError());
+}
+
+[[maybe_unused]] bool fromJSON(const llvm::json::Value &value, InitializeParams &result,
+                               llvm::json::Path) {
+  const llvm::json::Object *object = value.getAsObject();
+  if (!object)
+    return true;
+  if (const llvm::json::Array *folders = object->getArray("workspaceFolders"))
+    for (const llvm::json::Value &folder : *folders)
+      if (const llvm::json::Object *each = folder.getAsObject())
+        addFolder(*each, "uri", result.folders);
+  if (result.folders.empty())
+    addFolder(*object, "rootUri", result.folders);
+  return true;
+}
+
+llvm::json::Value capabilities() {
+  using llvm::json::Array;
+  using llvm::json::Object;
+  return Object{
+      {"serverInfo", Object{{"name", "gluonc"}, {"version", GLUONC_VERSION}}},
+      {"capabilities",
+       Object{{"textDocumentSync",
+               Object{{"openClose", true},
+                      {"change", static_cast<int>(protocol::TextDocumentSyncKind::Full)}}},
+              {"hoverProvider", true},
+              {"definitionProvider", true},
+              {"referencesProvider", true},
+              {"documentSymbolProvider", true},
+              {"codeActionProvider", true},
+              {"completionProvider", Object{{"triggerCharacters", Array{"."}}}},
+              {"signatureHelpProvider", Object{{"triggerCharacters", Array{"(", ","}}}}}}};
+}
+
+class Server {
+public:
+  Server(int descriptor, llvm::raw_ostream &output, std::vector<std::string> searchPath)
+      : documents(std::move(searchPath)),
+        transport(std::make_unique<Input>(descriptor, [this] { publish(); }), output),
+        handler(transport), sendDiagnostics(handler.outgoingNotification<PublishedDiagnostics>(
+                                "textDocument/publishDiagnostics")) {}
+
+  int run() {
+    addMethods();
+    // The client may be gone without a word, which is no error of ours.
+    llvm::consumeError(transport.run(handler));
+    return isShutDown ? 0 : 1;
+  }
+
+private:
+  void addMethods() {
+    handler.method("initialize", this, &Server::onInitialize);
+    handler.method("shutdown", this, &Server::onShutdown);
+    handler.notification("textDocument/didOpen", this, &Server::onOpen);
+    handler.notification("textDocument/didChange", this, &Server::onChange);
+    handler.notification("textDocument/didClose", this, &Server::onClose);
+    handler.method("textDocument/hover", this, &Server::onHover);
+    handler.method("textDocument/completion", this, &Server::onCompletion);
+    handler.method("textDocument/signatureHelp", this, &Server::onSignatureHelp);
+    handler.method("textDocument/definition", this, &Server::onDefinition);
+    handler.method("textDocument/references", this, &Server::onReferences);
+    handler.method("textDocument/documentSymbol", this, &Server::onSymbols);
+    handler.method("textDocument/codeAction", this, &Server::onActions);
+  }
+
+  void onInitialize(const InitializeParams &params, Callback<llvm::json::Value> reply) {
+    folders = params.folders;
+    reply(capabilities());
+  }
+  void onShutdown(const protocol::NoParams &, Callback<std::nullptr_t> reply) {
+    isShutDown = true;
+    reply(nullptr);
+  }
+
+  void onOpen(const protocol::DidOpenTextDocumentParams &params) {
+    const protocol::TextDocumentItem &item = params.textDocument;
+    documents.set(item.uri, item.text, item.version);
+  }
+  void onChange(const protocol::DidChangeTextDocumentParams &params) {
+    if (!params.contentChanges.empty())
+      documents.set(params.textDocument.uri, params.contentChanges.back().text,
+                    params.textDocument.version);
+  }
+  void onClose(const protocol::DidCloseTextDocumentParams &params) {
+    documents.close(params.textDocument.uri.file());
+    sendDiagnostics({params.textDocument.uri});
+  }
+
+  /// Tells the client what is wrong with files that have changed.
+  void publish() {
+    while (Document *document = documents.nextUnpublished()) {
+      document->isPublished = true;
+      PublishedDiagnostics published{document->uri, document->version};
+      if (!work(*document,
+                [&](Analysis &analysis) { published.diagnostics = diagnosticsOf(analysis); }))
+        published.diagnostics = {internalErrorReport()};
+      sendDiagnostics(published);
+    }
+  }
+
+  static PublishedDiagnostic internalErrorReport() {
+    PublishedDiagnostic report;
+    report.severity = protocol::DiagnosticSeverity::Error;
+    report.source = "gluonc";
+    report.message = "a bug of gluonc: it fails on this file; `gluonc check` says more";
+    return report;
+  }
+
+  /// Runs `body` on the analysis of a file that has kernels. False after an internal error, of
+  /// which the file does not recover before its text changes.
+  bool work(Document &document, llvm::function_ref<void(Analysis &)> body) {
+    if (!document.hasKernels)
+      return true;
+    if (document.isBroken)
+      return false;
+    std::optional<InternalError> error =
+        recover(/*recovers=*/true, [&] { body(documents.analysisOf(document)); });
+    if (!error)
+      return true;
+    // Nothing in it may be used again, nor destroyed.
+    (void)document.analysis.release();
+    document.isBroken = true;
+    return false;
+  }
+
+  /// Answers what is asked of a file, with `Result()` where it is not open.
+  template <typename Result>
+  void answer(const protocol::URIForFile &uri, Callback<Result> reply,
+              llvm::function_ref<Result(Analysis &)> feature) {
+    Result result{};
+    Document *document = documents.find(uri.file());
+    if (document && !work(*document, [&](Analysis &analysis) { result = feature(analysis); }))
+      return reply(llvm::make_error<llvm::lsp::LSPError>("a bug of gluonc",
+                                                         llvm::lsp::ErrorCode::InternalError));
+    reply(std::move(result));
+  }
+  template <typename Result>
+  void answerAt(const TextDocumentPositionParams &params, Callback<Result> reply,
+                Result (*feature)(Analysis &, uint32_t)) {
+    answer<Result>(params.textDocument.uri, std::move(reply), [&](Analysis &analysis) {
+      return feature(analysis, offsetOf(analysis.file(), params.position));
+    });
+  }
+
+  void onHover(const TextDocumentPositionParams &params,
+               Callback<std::optional<protocol::Hover>> reply) {
+    answerAt(params, std::move(reply), hover);
+  }
+  void onCompletion(const protocol::CompletionParams &params,
+                    Callback<protocol::CompletionList> reply) {
+    answerAt(params, std::move(reply), completion);
+  }
+  void onSignatureHelp(const TextDocumentPositionParams &params,
+                       Callback<protocol::SignatureHelp> reply) {
+    answerAt(params, std::move(reply), signatureHelp);
+  }
+  void onDefinition(const TextDocumentPositionParams &params,
+                    Callback<std::vector<protocol::Location>> reply) {
+    answerAt(params, std::move(reply), definition);
+  }
+  void onSymbols(const protocol::DocumentSymbolParams &params,
+                 Callback<std::vector<protocol::DocumentSymbol>> reply) {
+    answer<std::vector<protocol::DocumentSymbol>>(
+        params.textDocument.uri, std::move(reply),
+        [](Analysis &analysis) { return symbols(analysis); });
+  }
+  void onActions(const protocol::CodeActionParams &params,
+                 Callback<std::vector<protocol::CodeAction>> reply) {
+    answer<std::vector<protocol::CodeAction>>(
+        params.textDocument.uri, std::move(reply), [&](Analysis &analysis) {
+          return actions(analysis, params.textDocument.uri, params.range);
+        });
+  }
+  void onReferences(const protocol::ReferenceParams &params,
+                    Callback<std::vector<protocol::Location>> reply) {
+    answer<std::vector<protocol::Location>>(
+        params.textDocument.uri, std::move(reply), [&](Analysis &analysis) {
+          return referencesTo(analysis, offsetOf(analysis.file(), params.position),
+                              params.context.includeDeclaration);
+        });
+  }
+
+  std::vector<protocol::Location> referencesTo(Analysis &analysis, uint32_t offset,
+                                               bool withDefinition) {
+    std::vector<protocol::Location> found;
+    const Mention *mention = analysis.mentions.at(offset);
+    std::optional<diag::Span> target = mention ? definitionOf(analysis, *mention) : std::nullopt;
+    if (!target)
+      return found;
+    documents.forEachHolding(mention->name, folders, [&](Analysis &other) {
+      llvm::append_range(found, references(other, mention->name, *target));
+    });
+    if (std::optional<protocol::Location> own = locationOf(*target); own && !withDefinition)
+      llvm::erase(found, *own);
+    return found;
+  }
+
+  Documents documents;
+  std::vector<std::string> folders;
+  bool isShutDown = false;
+  llvm::lsp::JSONTransport transport;
+  llvm::lsp::MessageHandler handler;
+  llvm::lsp::OutgoingNotification<PublishedDiagnostics> sendDiagnostics;
+};
+
+} // namespace
+
+int serve(int input, llvm::raw_ostream &output, std::vector<std::string> searchPath) {
+  return Server(input, output, std::move(searchPath)).run();
+}
+
+} // namespace gluonc::lsp
