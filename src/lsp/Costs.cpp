@@ -5,6 +5,8 @@
 namespace gluonc::lsp {
 
 static std::string describe(const explain::ConversionFact &fact) {
+  if (fact.how == "identity")
+    return "Both layouts are the same: nothing moves.";
   std::string text = llvm::formatv("Changes the layout ({0}): {1} bytes", fact.how, fact.bytes);
   if (fact.scratchBytes)
     text += llvm::formatv(" by way of {0} bytes of shared memory", fact.scratchBytes);

@@ -60,13 +60,22 @@ static const ast::Expr *expressionAt(const Analysis &analysis, uint32_t offset) 
   return nullptr;
 }
 
-/// The call that a name is the function of, else the expression itself.
-static diag::Span placeOfCosts(const Analysis &analysis, uint32_t offset, diag::Span at) {
+/// The call whose function stands at `offset`, or null.
+static const ast::Call *callAt(const Analysis &analysis, uint32_t offset) {
   std::vector<const ast::Node *> path = nodesAt(analysis.tree(), offset);
   for (const ast::Node *node : llvm::reverse(path))
     if (const auto *call = llvm::dyn_cast<ast::Call>(node); call && offset <= call->func->span.end)
-      return call->span;
-  return at;
+      return call;
+  return nullptr;
+}
+
+/// What a call gave, and what it costs.
+static std::string describeCall(const Analysis &analysis, const ast::Call &call) {
+  const KnownValue *known = analysis.values.find(call.span);
+  std::string text;
+  if (known && known->kind != ValueKind::None)
+    text = "\nGives here: `" + known->text() + "`\n";
+  return text + describeCosts(analysis, call.span);
 }
 
 std::optional<protocol::Hover> hover(Analysis &analysis, uint32_t offset) {
@@ -82,9 +91,11 @@ std::optional<protocol::Hover> hover(Analysis &analysis, uint32_t offset) {
     if (known.isIr())
       text += describeLayout(known.value.irType());
   }
-  if (at)
-    text += describeCosts(analysis, placeOfCosts(analysis, offset, at));
-  if (text.empty())
+  if (const ast::Call *call = callAt(analysis, offset))
+    text += describeCall(analysis, *call);
+  else if (at)
+    text += describeCosts(analysis, at);
+  if (!at || text.empty())
     return std::nullopt;
   protocol::Hover result(rangeOf(at));
   result.contents.value = std::move(text);
