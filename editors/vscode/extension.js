@@ -7,15 +7,15 @@ const { LanguageClient } = require("vscode-languageclient/node");
 
 let client;
 
-/** The command of a server: `gluonc lsp -I FOLDER…`. */
-function serverOptions() {
+/** How a server of gluonc is started: `gluonc SUBCOMMAND -I FOLDER…`. */
+function commandOf(subcommand) {
   const settings = vscode.workspace.getConfiguration("gluonc");
   const folders = settings.get("importFolders", []).flatMap((folder) => ["-I", folder]);
-  return { command: settings.get("path", "gluonc"), args: ["lsp", ...folders] };
+  return { command: settings.get("path", "gluonc"), args: [subcommand, ...folders] };
 }
 
 async function start() {
-  client = new LanguageClient("gluonc", "gluonc", serverOptions(), {
+  client = new LanguageClient("gluonc", "gluonc", commandOf("lsp"), {
     documentSelector: [{ scheme: "file", language: "python" }],
   });
   await client.start();
