@@ -37,15 +37,7 @@ std::vector<std::string> parameterTexts(const sema::Function &function) {
 }
 
 std::vector<std::string> parameterTexts(const sema::Builtin &row, bool isMethod) {
-  std::vector<std::string> texts;
-  for (unsigned i = isMethod; i < row.signature.count(); ++i) {
-    sema::Signature::Parameter parameter = row.signature[i];
-    std::string text = (parameter.isVariadic ? "*" : "") + parameter.name.str();
-    if (parameter.isOptional)
-      text += "=" + (parameter.defaultText.empty() ? "None" : parameter.defaultText.str());
-    texts.push_back(std::move(text));
-  }
-  return texts;
+  return sema::ReferenceEntry{isMethod ? "" : "gl.", &row}.parameters(/*hasTypes=*/false);
 }
 
 std::string signatureText(llvm::StringRef name, llvm::ArrayRef<std::string> parameters) {
@@ -81,7 +73,7 @@ static std::string describeClass(const sema::Class &cls) {
   return asCode(text);
 }
 
-static std::string describeModule(llvm::StringRef name, sema::Module &module) {
+static std::string describeModule(const sema::Module &module) {
   const sema::ReferencePage *page = nullptr;
   if (module.isBuiltin())
     page = sema::findReferencePage(module.name().rsplit("language.").second);
@@ -99,7 +91,7 @@ std::string describe(llvm::StringRef name, const KnownValue &known) {
       return sema::referenceMarkdown(*entry);
     return asCode(signatureText(name, parameterTexts(value.asBuiltin(), /*isMethod=*/false)));
   case ValueKind::Module:
-    return describeModule(name, value.asModule());
+    return describeModule(value.asModule());
   case ValueKind::Class:
     if (known.kind == ValueKind::Class)
       return describeClass(value.asClass());

@@ -11,6 +11,7 @@ namespace gluonc::lsp {
 
 /// More than any file of kernels (sema's own limit is 32 MiB of source).
 static constexpr uint64_t longestMessage = uint64_t{256} << 20;
+static constexpr size_t longestLine = 4096;
 
 bool Input::fill() {
   pollfd waiting{descriptor, POLLIN, 0};
@@ -30,9 +31,11 @@ bool Input::fill() {
 bool Input::readLine(std::string &line) {
   size_t end = 0;
   while ((end = buffer.find('\n', end)) == std::string::npos) {
-    end = buffer.size();
     // A line without end is no header.
-    if (end > longestMessage || !fill())
+    if (buffer.size() > longestLine)
+      buffer.clear();
+    end = buffer.size();
+    if (!fill())
       return false;
   }
   line = llvm::StringRef(buffer).take_front(end).rtrim('\r').str();

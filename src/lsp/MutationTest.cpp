@@ -1,5 +1,5 @@
-// Files as they are while somebody types: whatever is asked of them is answered. Others than those of
-// every day: --gtest_shuffle --gtest_repeat=100.
+// Files as they are while somebody types: whatever is asked of them is answered. Others than those
+// of every day: --gtest_shuffle --gtest_repeat=100.
 
 #include "lsp/Features.h"
 

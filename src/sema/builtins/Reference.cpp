@@ -49,28 +49,31 @@ def example(p, q, counts, n, desc, words, image, row, BLOCK: gl.constexpr):
 
 // -- Entries -----------------------------------------------------------------------
 
-std::string ReferenceEntry::signature(bool hasTypes) const {
-  std::string text = path + "(";
-  llvm::raw_string_ostream out(text);
+std::vector<std::string> ReferenceEntry::parameters(bool hasTypes) const {
+  std::vector<std::string> all;
   const Signature &parameters = row->signature;
   bool isMethod = !llvm::StringRef(path).starts_with("gl.");
   bool sawStar = false;
-  llvm::ListSeparator comma;
   for (unsigned i = isMethod ? 1 : 0; i < parameters.count(); ++i) {
     Signature::Parameter parameter = parameters[i];
     if (parameter.isKeywordOnly && !sawStar)
-      out << comma << "*";
+      all.push_back("*");
     sawStar |= parameter.isKeywordOnly || parameter.isVariadic;
-    out << comma << (parameter.isVariadic ? "*" : "") << parameter.name;
+    std::string &text = all.emplace_back(parameter.isVariadic ? "*" : "");
+    text += parameter.name;
     bool typed = hasTypes && parameter.type != &typeWords[0];
     if (typed)
-      out << ": " << parameter.type->word;
+      text += (": " + parameter.type->word).str();
     if (parameter.isOptional)
-      out << (typed ? " = " : "=")
-          << (parameter.defaultText.empty() ? llvm::StringRef("None") : parameter.defaultText);
+      text += (llvm::Twine(typed ? " = " : "=") +
+               (parameter.defaultText.empty() ? "None" : parameter.defaultText))
+                  .str();
   }
-  out << ")";
-  return text;
+  return all;
+}
+
+std::string ReferenceEntry::signature(bool hasTypes) const {
+  return path + "(" + llvm::join(parameters(hasTypes), ", ") + ")";
 }
 
 /// The documentation without the line breaks around it.

@@ -24,7 +24,10 @@ struct ReferenceEntry {
   /// The entry that this one repeats: that of an older chip, or the function behind a method.
   const ReferenceEntry *origin = nullptr;
 
-  /// `gl.load(pointer, mask=None, …)`, with the kinds of the parameters where asked for.
+  /// `pointer`, `mask=None`, …, with the kinds of the parameters where asked for; a lone `*` stands
+  /// before those that are keywords. Those of a method leave out its object.
+  std::vector<std::string> parameters(bool hasTypes) const;
+  /// `gl.load(pointer, mask=None, …)`.
   std::string signature(bool hasTypes) const;
   llvm::StringRef summary() const;
   /// The lines of the example, not indented; empty where there is none.
