@@ -1,4 +1,5 @@
 #include "driver/CheckFile.h"
+#include "sema/names/ProgramState.h"
 
 #include <set>
 
@@ -43,7 +44,10 @@ std::vector<CheckedKernel> checkFile(Compiler &compiler, sema::Program &program,
   OncePerPlace once(sink);
   sema::check(program, module, once);
   std::vector<CheckedKernel> result;
-  for (const std::shared_ptr<const sema::Function> &kernel : program.kernels(module, once))
+  const auto kernels = program.kernels(module, once);
+  if (!module.isBuiltin())
+    reportStrayRequests(static_cast<sema::SourceModule &>(module).file, kernels, once);
+  for (const std::shared_ptr<const sema::Function> &kernel : kernels)
     for (KernelRequest &request : requestsAbove(*kernel, once)) {
       host::HostScope scope(program, module);
       std::optional<KernelArguments> arguments =

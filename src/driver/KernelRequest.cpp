@@ -1,8 +1,11 @@
 #include "driver/KernelRequest.h"
 #include "driver/KernelOptions.h"
 #include "syntax/Ast.h"
+#include "syntax/Lexer.h"
 
 #include "llvm/ADT/StringExtras.h"
+
+#include <set>
 
 namespace gluonc::driver {
 
@@ -92,18 +95,35 @@ static std::optional<KernelRequest> readRequest(const diag::SourceFile &file,
   return request;
 }
 
+namespace {
+struct Lines {
+  uint32_t begin, end;
+};
+} // namespace
+
+/// The comment lines right above a function.
+static Lines commentAbove(const sema::Function &function) {
+  diag::Span head = function.def ? function.def->span : function.span;
+  if (function.def && !function.def->decorator_list.empty())
+    head = function.def->decorator_list.front()->span;
+  const uint32_t end = head.file->position(head.begin).line;
+  uint32_t begin = end;
+  while (begin > 1 && commentText(head.file->line(begin - 1)))
+    --begin;
+  return {begin, end};
+}
+
+static bool beginsRequest(const diag::SourceFile &file, uint32_t line) {
+  std::optional<llvm::StringRef> text = commentText(file.line(line));
+  return text && text->starts_with("gluonc:");
+}
+
 std::vector<KernelRequest> requestsAbove(const sema::Function &kernel, diag::Sink &sink) {
   std::vector<KernelRequest> requests;
   const diag::SourceFile &file = *kernel.span.file;
-  diag::Span head = kernel.def ? kernel.def->span : kernel.span;
-  if (kernel.def && !kernel.def->decorator_list.empty())
-    head = kernel.def->decorator_list.front()->span;
-  const uint32_t end = file.position(head.begin).line;
-  uint32_t line = end;
-  while (line > 1 && commentText(file.line(line - 1)))
-    --line;
-  for (; line < end; ++line) {
-    if (!commentText(file.line(line))->starts_with("gluonc:"))
+  const Lines lines = commentAbove(kernel);
+  for (uint32_t line = lines.begin; line < lines.end; ++line) {
+    if (!beginsRequest(file, line))
       continue;
     std::vector<llvm::StringRef> words = wordsOfRequest(file, line);
     diag::Span place{&file, file.lineStart(line), file.lineStart(line)};
@@ -115,6 +135,44 @@ std::vector<KernelRequest> requestsAbove(const sema::Function &kernel, diag::Sin
       requests.push_back(std::move(*request));
   }
   return requests;
+}
+
+/// Lines that begin in a string.
+static std::set<uint32_t> linesInStrings(const diag::SourceFile &file) {
+  std::set<uint32_t> lines;
+  diag::Collector ignored;
+  const ast::TokenList list = ast::lex(file, ignored);
+  for (const ast::Token &token : list.tokens)
+    if (token.kind == ast::TokenKind::String || token.kind == ast::TokenKind::FStringMiddle) {
+      const diag::Span span = list.source.span(token.begin, token.end);
+      for (uint32_t line = file.position(span.begin).line; line < file.position(span.end).line;)
+        lines.insert(++line);
+    }
+  return lines;
+}
+
+void reportStrayRequests(const diag::SourceFile &file,
+                         llvm::ArrayRef<std::shared_ptr<const sema::Function>> kernels,
+                         diag::Sink &sink) {
+  std::vector<uint32_t> stray;
+  for (uint32_t line = 1; line <= file.lineCount(); ++line)
+    if (beginsRequest(file, line) && llvm::none_of(kernels, [&](const auto &kernel) {
+          const Lines lines = commentAbove(*kernel);
+          return lines.begin <= line && line < lines.end;
+        }))
+      stray.push_back(line);
+  if (stray.empty())
+    return;
+  const std::set<uint32_t> inStrings = linesInStrings(file);
+  for (uint32_t line : stray)
+    if (!inStrings.count(line)) {
+      const uint32_t begin = file.lineStart(line);
+      sink.report(diag::Kind::InvalidOption,
+                  {&file, begin, begin + static_cast<uint32_t>(file.line(line).size())},
+                  "this comment asks for a kernel, but none is below")
+          .hint("it stands right above a function at the top level marked `@gluon.jit` or "
+                "`@triton.jit`");
+    }
 }
 
 } // namespace gluonc::driver

@@ -27,4 +27,9 @@ struct KernelRequest {
 /// The requests in the comments right above a function. Wrong ones are reported and left out.
 std::vector<KernelRequest> requestsAbove(const sema::Function &kernel, diag::Sink &sink);
 
+/// Reports such comments that are above none of `kernels`.
+void reportStrayRequests(const diag::SourceFile &file,
+                         llvm::ArrayRef<std::shared_ptr<const sema::Function>> kernels,
+                         diag::Sink &sink);
+
 } // namespace gluonc::driver

@@ -58,7 +58,8 @@ static llvm::SetVector<llvm::StringRef> namesOf(Analysis &analysis, const sema::
       analysis.program, root == "tl" ? "triton.language" : "gluonc.language");
   for (llvm::StringRef name : all->names())
     if (path.empty() || (name.consume_front(path) && name.consume_front(".")))
-      names.insert(name.split('.').first);
+      if (!name.starts_with("_"))
+        names.insert(name.split('.').first);
   return names;
 }
 
