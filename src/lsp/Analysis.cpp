@@ -25,7 +25,7 @@ sema::SourceModule &Analysis::load(const Files &files, std::string path, std::st
 
 Analysis::Analysis(const Files &files, std::string path, std::string text)
     : program(sources, files.reader), module(load(files, std::move(path), std::move(text))),
-      mentions(tree()), values(file(), sources) {
+      values(sources) {
   // After a syntax error names would be missing that the user did write.
   diag::Collector ignored;
   diag::Sink &heard = sink.hasErrors() ? static_cast<diag::Sink &>(ignored) : sink;
@@ -38,9 +38,21 @@ Analysis::Analysis(const Files &files, std::string path, std::string text)
   }
 }
 
-std::optional<Value> Analysis::evaluate(llvm::StringRef text) {
+sema::SourceModule *Analysis::find(llvm::StringRef path) {
+  for (const auto &each : program.state().files)
+    if (each->file.path() == path)
+      return each.get();
+  return nullptr;
+}
+
+const Mentions &Analysis::mentionsOf(const sema::SourceModule &file) {
+  return mentions.try_emplace(&file, *file.tree).first->second;
+}
+
+std::optional<Value> View::evaluate(llvm::StringRef text) const {
   diag::Collector ignored;
-  std::optional<Value> value = sema::evaluate(program, module, text, {}, "<expression>", ignored);
+  std::optional<Value> value =
+      sema::evaluate(analysis.program, module, text, {}, "<expression>", ignored);
   return value && !value->is(sema::ValueKind::Opaque) ? value : std::nullopt;
 }
 
@@ -51,7 +63,7 @@ static const ast::Name *rootOf(const ast::Expr &expr) {
   return llvm::dyn_cast<ast::Name>(&expr);
 }
 
-std::optional<Value> Analysis::valueOf(const ast::Expr &expr, unsigned scope) {
+std::optional<Value> View::valueOf(const ast::Expr &expr, unsigned scope) const {
   if (const KnownValue *known = values.find(expr.span))
     return known->value;
   const ast::Name *root = rootOf(expr);
@@ -60,7 +72,7 @@ std::optional<Value> Analysis::valueOf(const ast::Expr &expr, unsigned scope) {
   return evaluate(expr.span.text());
 }
 
-const KnownValue *Analysis::variable(llvm::StringRef name, unsigned scope, uint32_t offset) const {
+const KnownValue *View::variable(llvm::StringRef name, unsigned scope, uint32_t offset) const {
   const KnownValue *found = nullptr;
   const unsigned owner = mentions.resolve(name, scope);
   for (const Mention &mention : mentions.all())
@@ -69,11 +81,6 @@ const KnownValue *Analysis::variable(llvm::StringRef name, unsigned scope, uint3
       if (const KnownValue *known = values.find(mention.node->span))
         found = known;
   return found;
-}
-
-bool Analysis::dependsOn(llvm::StringRef path) const {
-  return llvm::any_of(program.files(),
-                      [&](const diag::SourceFile *each) { return each->path() == path; });
 }
 
 } // namespace gluonc::lsp

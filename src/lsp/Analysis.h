@@ -38,26 +38,41 @@ public:
 
   sema::Program program;
   sema::SourceModule &module;
-  const Mentions mentions;
   Values values;
   std::vector<AnalyzedKernel> kernels;
 
-  const diag::SourceFile &file() const { return module.file; }
-  const ast::Module &tree() const { return *module.tree; }
   llvm::ArrayRef<diag::Diagnostic> diagnostics() const { return sink.diagnostics; }
-  /// Whether the file at `path` was read for this one.
-  bool dependsOn(llvm::StringRef path) const;
-
-  /// The value of `text` at the top level of the file; nullopt where it has none.
-  std::optional<sema::Value> evaluate(llvm::StringRef text);
-  /// What `expr`, in `scope`, was found to be when kernels were compiled (see KnownValue::value),
-  /// else its value at the top level.
-  std::optional<sema::Value> valueOf(const ast::Expr &expr, unsigned scope);
-  /// What the variable `name` of `scope` was found to be last before `offset`, or null.
-  const KnownValue *variable(llvm::StringRef name, unsigned scope, uint32_t offset) const;
+  /// The file at `path`, the one that is analyzed or one that it imports; null where it is neither.
+  sema::SourceModule *find(llvm::StringRef path);
+  const Mentions &mentionsOf(const sema::SourceModule &file);
 
 private:
   sema::SourceModule &load(const Files &files, std::string path, std::string text);
+
+  std::map<const sema::SourceModule *, Mentions> mentions;
+};
+
+/// A file as an analysis sees it, which is that of the file itself or of one that imports it.
+struct View {
+  View(Analysis &analysis, sema::SourceModule &module)
+      : analysis(analysis), module(module), mentions(analysis.mentionsOf(module)),
+        values(analysis.values) {}
+
+  Analysis &analysis;
+  sema::SourceModule &module;
+  const Mentions &mentions;
+  const Values &values;
+
+  const diag::SourceFile &file() const { return module.file; }
+  const ast::Module &tree() const { return *module.tree; }
+
+  /// The value of `text` at the top level of the file; nullopt where it has none.
+  std::optional<sema::Value> evaluate(llvm::StringRef text) const;
+  /// What `expr`, in `scope`, was found to be when kernels were compiled (see KnownValue::value),
+  /// else its value at the top level.
+  std::optional<sema::Value> valueOf(const ast::Expr &expr, unsigned scope) const;
+  /// What the variable `name` of `scope` was found to be last before `offset`, or null.
+  const KnownValue *variable(llvm::StringRef name, unsigned scope, uint32_t offset) const;
 };
 
 } // namespace gluonc::lsp

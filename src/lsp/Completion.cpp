@@ -48,11 +48,11 @@ static CompletionItem makeItem(llvm::StringRef name, const KnownValue &known) {
   return item;
 }
 
-static void addKeywords(Analysis &analysis, const OpenCall &call, uint32_t offset,
+static void addKeywords(const View &view, const OpenCall &call, uint32_t offset,
                         std::vector<CompletionItem> &items) {
   if (call.callee.empty() || !call.keyword.empty())
     return;
-  std::optional<KnownValue> callee = knownChain(analysis, call.callee, offset);
+  std::optional<KnownValue> callee = knownChain(view, call.callee, offset);
   auto add = [&](llvm::StringRef name) {
     if (llvm::is_contained(call.keywords, name))
       return;
@@ -75,40 +75,39 @@ static void addKeywords(Analysis &analysis, const OpenCall &call, uint32_t offse
 }
 
 /// Variables of the functions around, then names of the file.
-static void addNames(Analysis &analysis, uint32_t offset, std::vector<CompletionItem> &items) {
-  const unsigned inner = analysis.mentions.scopeAt(offset);
+static void addNames(const View &view, uint32_t offset, std::vector<CompletionItem> &items) {
+  const unsigned inner = view.mentions.scopeAt(offset);
   llvm::StringSet<> seen;
-  for (unsigned at = inner; at; at = analysis.mentions.scope(at).outer) {
-    const NameScope &scope = analysis.mentions.scope(at);
+  for (unsigned at = inner; at; at = view.mentions.scope(at).outer) {
+    const NameScope &scope = view.mentions.scope(at);
     if (scope.isClass() && at != inner)
       continue;
     for (const auto &entry : scope.bindings) {
       llvm::StringRef name = entry.getKey();
       if (!seen.insert(name).second)
         continue;
-      const KnownValue *known = analysis.variable(name, at, offset);
+      const KnownValue *known = view.variable(name, at, offset);
       CompletionItem item = makeItem(name, known ? *known : KnownValue{});
       item.kind = CompletionItemKind::Variable;
       items.push_back(std::move(item));
     }
   }
-  for (const Member &member :
-       membersOf(analysis, {ValueKind::Module, Value::module(&analysis.module)}))
+  for (const Member &member : membersOf(view, {ValueKind::Module, Value::module(&view.module)}))
     if (seen.insert(member.name).second)
       items.push_back(makeItem(member.name, member.value));
 }
 
-protocol::CompletionList completion(Analysis &analysis, uint32_t offset) {
+protocol::CompletionList completion(const View &view, uint32_t offset) {
   protocol::CompletionList list;
-  const Cursor cursor = cursorAt(analysis.file(), offset);
+  const Cursor cursor = cursorAt(view.file(), offset);
   if (cursor.isInText || cursor.isMemberOfOther)
     return list;
   if (cursor.object.empty()) {
     if (cursor.call)
-      addKeywords(analysis, *cursor.call, offset, list.items);
-    addNames(analysis, offset, list.items);
-  } else if (std::optional<KnownValue> object = knownChain(analysis, cursor.object, offset)) {
-    for (const Member &member : membersOf(analysis, *object))
+      addKeywords(view, *cursor.call, offset, list.items);
+    addNames(view, offset, list.items);
+  } else if (std::optional<KnownValue> object = knownChain(view, cursor.object, offset)) {
+    for (const Member &member : membersOf(view, *object))
       list.items.push_back(makeItem(member.name, member.value));
   }
   llvm::stable_sort(list.items, [](const CompletionItem &a, const CompletionItem &b) {
@@ -117,13 +116,13 @@ protocol::CompletionList completion(Analysis &analysis, uint32_t offset) {
   return list;
 }
 
-protocol::SignatureHelp signatureHelp(Analysis &analysis, uint32_t offset) {
+protocol::SignatureHelp signatureHelp(const View &view, uint32_t offset) {
   protocol::SignatureHelp help;
-  const Cursor cursor = cursorAt(analysis.file(), offset);
+  const Cursor cursor = cursorAt(view.file(), offset);
   if (!cursor.call || cursor.call->callee.empty())
     return help;
   const OpenCall &call = *cursor.call;
-  std::optional<KnownValue> callee = knownChain(analysis, call.callee, offset);
+  std::optional<KnownValue> callee = knownChain(view, call.callee, offset);
   if (!callee)
     return help;
   std::vector<std::string> parameters;

@@ -41,9 +41,9 @@ static std::string describe(const explain::GlobalFact &fact) {
   return text + ".";
 }
 
-std::string describeCosts(const Analysis &analysis, diag::Span place) {
+std::string describeCosts(const View &view, diag::Span place) {
   std::string text;
-  for (const AnalyzedKernel &kernel : analysis.kernels) {
+  for (const AnalyzedKernel &kernel : view.analysis.kernels) {
     if (const auto *fact = explain::findAt(kernel.facts.conversions, place))
       text += "\n" + describe(*fact) + "\n";
     if (const auto *fact = explain::findAt(kernel.facts.global, place))
@@ -55,9 +55,9 @@ std::string describeCosts(const Analysis &analysis, diag::Span place) {
   return text;
 }
 
-std::string describeKernel(const Analysis &analysis, const sema::Function &function) {
+std::string describeKernel(const View &view, const sema::Function &function) {
   std::string text;
-  for (const AnalyzedKernel &kernel : analysis.kernels)
+  for (const AnalyzedKernel &kernel : view.analysis.kernels)
     if (kernel.kernel->def == function.def && kernel.sharedBytes)
       text +=
           llvm::formatv("\n{0}, {1} warps: {2} bytes of shared memory, {3} changes of layouts.\n",

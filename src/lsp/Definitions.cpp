@@ -8,7 +8,7 @@ using sema::SourceModule;
 using sema::Value;
 using sema::ValueKind;
 
-static std::optional<diag::Span> globalDefinition(Analysis &analysis, SourceModule &module,
+static std::optional<diag::Span> globalDefinition(const View &view, SourceModule &module,
                                                   llvm::StringRef name, unsigned imports = 0);
 
 /// The statement that an alias is part of, among those at the top level.
@@ -23,15 +23,15 @@ static const ast::Stmt *importOf(const ast::Node &node, const ast::Alias &alias)
   return found;
 }
 
-static SourceModule *importedModule(Analysis &analysis, SourceModule &from, llvm::StringRef dotted,
+static SourceModule *importedModule(const View &view, SourceModule &from, llvm::StringRef dotted,
                                     int level) {
   diag::Collector ignored;
-  sema::Interpreter interpreter(analysis.program, ignored);
+  sema::Interpreter interpreter(view.analysis.program, ignored);
   sema::Frame frame;
   frame.module = &from;
   frame.isModuleScope = true;
   sema::Interpreter::FrameScope active(interpreter, frame);
-  Value module = sema::importModule(analysis.program, from, dotted, level, interpreter);
+  Value module = sema::importModule(view.analysis.program, from, dotted, level, interpreter);
   if (!module.is(ValueKind::Module) || module.asModule().isBuiltin())
     return nullptr;
   return static_cast<SourceModule *>(&module.asModule());
@@ -40,36 +40,33 @@ static SourceModule *importedModule(Analysis &analysis, SourceModule &from, llvm
 static diag::Span startOf(const SourceModule &module) { return {&module.file, 0, 0}; }
 
 /// What an import brings; nullopt for modules of the language and those that are not there.
-static std::optional<diag::Span> importedDefinition(Analysis &analysis, SourceModule &module,
+static std::optional<diag::Span> importedDefinition(const View &view, SourceModule &module,
                                                     const ast::Alias &alias, unsigned imports) {
   const ast::Stmt *stmt = importOf(*module.tree, alias);
   if (const auto *from = llvm::dyn_cast_or_null<ast::ImportFrom>(stmt)) {
-    if (SourceModule *other = importedModule(analysis, module, from->module, from->level))
-      if (auto span = globalDefinition(analysis, *other, alias.name, imports + 1))
+    if (SourceModule *other = importedModule(view, module, from->module, from->level))
+      if (auto span = globalDefinition(view, *other, alias.name, imports + 1))
         return span;
     std::string dotted = (from->module + (from->module.empty() ? "" : ".") + alias.name).str();
-    if (SourceModule *other = importedModule(analysis, module, dotted, from->level))
+    if (SourceModule *other = importedModule(view, module, dotted, from->level))
       return startOf(*other);
-  } else if (SourceModule *other = importedModule(analysis, module, alias.name, 0)) {
+  } else if (SourceModule *other = importedModule(view, module, alias.name, 0)) {
     return startOf(*other);
   }
   return std::nullopt;
 }
 
-static std::optional<diag::Span> globalDefinition(Analysis &analysis, SourceModule &module,
+static std::optional<diag::Span> globalDefinition(const View &view, SourceModule &module,
                                                   llvm::StringRef name, unsigned imports) {
   // Modules may import each other in a circle.
   constexpr unsigned mostImports = 16;
-  std::optional<Mentions> others;
-  if (&module.file != &analysis.file())
-    others.emplace(*module.tree);
-  const NameScope &scope = (others ? *others : analysis.mentions).scope(0);
+  const NameScope &scope = view.analysis.mentionsOf(module).scope(0);
   auto found = scope.bindings.find(name);
   if (found == scope.bindings.end() || imports == mostImports)
     return std::nullopt;
   const Binding &binding = found->second;
   if (const auto *alias = llvm::dyn_cast<ast::Alias>(binding.node))
-    if (auto span = importedDefinition(analysis, module, *alias, imports))
+    if (auto span = importedDefinition(view, module, *alias, imports))
       return span;
   return binding.span;
 }
@@ -91,19 +88,18 @@ const sema::Class *classOf(const Value &value) {
 }
 
 static std::optional<diag::Span>
-attributeDefinition(Analysis &analysis, const ast::Attribute &attribute, unsigned scope) {
-  std::optional<Value> object = analysis.valueOf(*attribute.value, scope);
+attributeDefinition(const View &view, const ast::Attribute &attribute, unsigned scope) {
+  std::optional<Value> object = view.valueOf(*attribute.value, scope);
   if (object && object->is(ValueKind::Module) && !object->asModule().isBuiltin())
-    return globalDefinition(analysis, static_cast<SourceModule &>(object->asModule()),
-                            attribute.attr);
+    return globalDefinition(view, static_cast<SourceModule &>(object->asModule()), attribute.attr);
   if (const sema::Class *cls = object ? classOf(*object) : nullptr)
     return memberDefinition(*cls, attribute.attr);
   return std::nullopt;
 }
 
-static std::optional<diag::Span> keywordDefinition(Analysis &analysis, const ast::Call &call,
+static std::optional<diag::Span> keywordDefinition(const View &view, const ast::Call &call,
                                                    llvm::StringRef name, unsigned scope) {
-  std::optional<Value> callee = analysis.valueOf(*call.func, scope);
+  std::optional<Value> callee = view.valueOf(*call.func, scope);
   if (!callee)
     return std::nullopt;
   if (const sema::Class *cls = classOf(*callee))
@@ -118,16 +114,15 @@ static std::optional<diag::Span> keywordDefinition(Analysis &analysis, const ast
   return span;
 }
 
-std::optional<diag::Span> definitionOf(Analysis &analysis, const Mention &mention) {
+std::optional<diag::Span> definitionOf(const View &view, const Mention &mention) {
   switch (mention.kind) {
   case Mention::Kind::Attribute:
-    return attributeDefinition(analysis, *llvm::cast<ast::Attribute>(mention.node), mention.scope);
+    return attributeDefinition(view, *llvm::cast<ast::Attribute>(mention.node), mention.scope);
   case Mention::Kind::Keyword:
-    return keywordDefinition(analysis, *llvm::cast<ast::Call>(mention.node), mention.name,
+    return keywordDefinition(view, *llvm::cast<ast::Call>(mention.node), mention.name,
                              mention.scope);
   case Mention::Kind::Import:
-    if (auto span =
-            importedDefinition(analysis, analysis.module, *llvm::cast<ast::Alias>(mention.node), 0))
+    if (auto span = importedDefinition(view, view.module, *llvm::cast<ast::Alias>(mention.node), 0))
       return span;
     return mention.span;
   case Mention::Kind::Name:
@@ -135,9 +130,9 @@ std::optional<diag::Span> definitionOf(Analysis &analysis, const Mention &mentio
   case Mention::Kind::Definition:
     break;
   }
-  if (unsigned scope = analysis.mentions.resolve(mention.name, mention.scope))
-    return analysis.mentions.scope(scope).bindings.find(mention.name)->second.span;
-  return globalDefinition(analysis, analysis.module, mention.name);
+  if (unsigned scope = view.mentions.resolve(mention.name, mention.scope))
+    return view.mentions.scope(scope).bindings.find(mention.name)->second.span;
+  return globalDefinition(view, view.module, mention.name);
 }
 
 } // namespace gluonc::lsp

@@ -6,7 +6,7 @@
 namespace gluonc::lsp {
 
 /// Where what is mentioned is defined, through imports; nullopt where that is in no file.
-std::optional<diag::Span> definitionOf(Analysis &analysis, const Mention &mention);
+std::optional<diag::Span> definitionOf(const View &view, const Mention &mention);
 
 /// The class that an expression's value is an instance of, or the class itself; null for others.
 const sema::Class *classOf(const sema::Value &value);

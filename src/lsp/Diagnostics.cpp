@@ -54,7 +54,7 @@ static PublishedDiagnostic convert(const diag::SourceFile &file,
 std::vector<PublishedDiagnostic> diagnosticsOf(const Analysis &analysis) {
   std::vector<PublishedDiagnostic> result;
   for (const diag::Diagnostic &diagnostic : analysis.diagnostics())
-    result.push_back(convert(analysis.file(), diagnostic));
+    result.push_back(convert(analysis.module.file, diagnostic));
   return result;
 }
 
@@ -88,14 +88,15 @@ std::vector<protocol::CodeAction> actions(const Analysis &analysis, const protoc
   std::vector<protocol::CodeAction> result;
   for (const diag::Diagnostic &diagnostic : analysis.diagnostics()) {
     const protocol::Range at = rangeOf(diagnostic.span);
-    if (diagnostic.span.file != &analysis.file() || at.end < range.start || range.end < at.start)
+    if (diagnostic.span.file != &analysis.module.file || at.end < range.start ||
+        range.end < at.start)
       continue;
     for (const std::string &hint : diagnostic.hints)
       if (auto text = replacement(hint, diagnostic.span.text())) {
         protocol::CodeAction &action = result.emplace_back();
         action.title = "Replace by `" + *text + "`";
         action.kind = protocol::CodeAction::kQuickFix.str();
-        action.diagnostics = {convert(analysis.file(), diagnostic)};
+        action.diagnostics = {convert(analysis.module.file, diagnostic)};
         action.edit.emplace().changes[uri.uri().str()] = {{at, *text}};
       }
   }

@@ -24,7 +24,7 @@ std::optional<std::string> Documents::read(llvm::StringRef path) const {
 
 void Documents::forget(llvm::StringRef path) {
   for (auto &[_, document] : open)
-    if (document.analysis && document.analysis->dependsOn(path)) {
+    if (document.analysis && document.analysis->find(path)) {
       document.analysis = nullptr;
       document.isPublished = false;
     }
@@ -52,6 +52,16 @@ Analysis &Documents::analysisOf(Document &document) {
   return *document.analysis;
 }
 
+Document &Documents::viewerOf(Document &document) {
+  if (!analysisOf(document).kernels.empty())
+    return document;
+  for (auto &[_, other] : open)
+    if (other.analysis && !other.analysis->kernels.empty() &&
+        other.analysis->find(document.uri.file()))
+      return other;
+  return document;
+}
+
 Document *Documents::nextUnpublished() {
   for (auto &[_, document] : open)
     if (!document.isPublished)
@@ -60,10 +70,10 @@ Document *Documents::nextUnpublished() {
 }
 
 void Documents::forEachHolding(llvm::StringRef word, llvm::ArrayRef<std::string> folders,
-                               llvm::function_ref<void(Analysis &)> visit) {
+                               llvm::function_ref<void(const View &)> visit) {
   for (auto &[_, document] : open)
     if (llvm::StringRef(document.text).contains(word))
-      visit(analysisOf(document));
+      visit({analysisOf(document), analysisOf(document).module});
   std::vector<std::string> paths;
   for (const std::string &folder : folders)
     llvm::append_range(paths, driver::pythonFiles(folder));
@@ -75,7 +85,7 @@ void Documents::forEachHolding(llvm::StringRef word, llvm::ArrayRef<std::string>
     if (!text || !llvm::StringRef(*text).contains(word) || !driver::importsLanguage(*text))
       continue;
     Analysis analysis(files, path, std::move(*text));
-    visit(analysis);
+    visit({analysis, analysis.module});
   }
 }
 

@@ -32,13 +32,16 @@ public:
   /// Null where the file is not open.
   Document *find(llvm::StringRef path);
   Analysis &analysisOf(Document &document);
+  /// The open file whose analysis knows most of `document`: its own, or, where it asks for no
+  /// kernel itself, that of one that imports it and does.
+  Document &viewerOf(Document &document);
   /// An open file that is not published, or null.
   Document *nextUnpublished();
 
   /// Calls `visit` for open files and for those below `folders` that import the language, where
   /// they hold `word`.
   void forEachHolding(llvm::StringRef word, llvm::ArrayRef<std::string> folders,
-                      llvm::function_ref<void(Analysis &)> visit);
+                      llvm::function_ref<void(const View &)> visit);
 
 private:
   std::optional<std::string> read(llvm::StringRef path) const;

@@ -11,34 +11,38 @@ using sema::ValueKind;
 static KnownValue asKnown(const Value &value) { return {value.kind(), value}; }
 
 /// What is known of a mentioned name: from compiling kernels, else at the top level.
-static std::optional<KnownValue> knownOf(Analysis &analysis, const Mention &mention) {
+static std::optional<KnownValue> knownOf(const View &view, const Mention &mention) {
   const ast::Node *node = mention.node;
   if (mention.kind != Mention::Kind::Keyword)
-    if (const KnownValue *known = analysis.values.find(node->span))
+    if (const KnownValue *known = view.values.find(node->span))
       return *known;
   std::optional<Value> value;
+  const NameScope &scope = view.mentions.scope(mention.scope);
   if (const auto *expr = llvm::dyn_cast<ast::Expr>(node);
       expr && mention.kind != Mention::Kind::Keyword)
-    value = analysis.valueOf(*expr, mention.scope);
-  else if (mention.kind == Mention::Kind::Definition && mention.scope == 0)
-    value = analysis.evaluate(mention.name);
+    value = view.valueOf(*expr, mention.scope);
   else if (const auto *alias = llvm::dyn_cast<ast::Alias>(node))
-    value = analysis.evaluate(alias->asname.data() ? alias->asname : alias->name);
+    value = view.evaluate(alias->asname.data() ? alias->asname : alias->name);
+  else if (mention.kind == Mention::Kind::Definition && mention.scope == 0)
+    value = view.evaluate(mention.name);
+  else if (const auto *cls = llvm::dyn_cast<ast::ClassDef>(scope.node);
+           cls && mention.kind == Mention::Kind::Definition && scope.outer == 0)
+    value = view.evaluate((cls->name + "." + mention.name).str());
   return value ? std::optional(asKnown(*value)) : std::nullopt;
 }
 
 /// Whether types would be known if a comment above the kernel stated arguments.
-static bool lacksTypes(const Analysis &analysis, const Mention &mention) {
+static bool lacksTypes(const View &view, const Mention &mention) {
   return mention.kind != Mention::Kind::Keyword && mention.kind != Mention::Kind::Attribute &&
-         analysis.mentions.resolve(mention.name, mention.scope) != 0;
+         view.mentions.resolve(mention.name, mention.scope) != 0;
 }
 
-static std::string describeMention(Analysis &analysis, const Mention &mention) {
+static std::string describeMention(const View &view, const Mention &mention) {
   if (mention.kind == Mention::Kind::Keyword)
     return "";
-  std::optional<KnownValue> known = knownOf(analysis, mention);
+  std::optional<KnownValue> known = knownOf(view, mention);
   if (!known)
-    return lacksTypes(analysis, mention)
+    return lacksTypes(view, mention)
                ? "Types are known of what runs for the arguments in a comment above a kernel:\n"
                  "```python\n# gluonc: x=*fp32:16 n=i32 BLOCK=256\n```\n"
                : "";
@@ -46,23 +50,22 @@ static std::string describeMention(Analysis &analysis, const Mention &mention) {
   if (known->isIr())
     text += describeLayout(known->value.irType());
   if (known->value.is(ValueKind::Function))
-    text += describeKernel(analysis, known->value.asFunction());
+    text += describeKernel(view, known->value.asFunction());
   return text;
 }
 
 /// The expression around `offset` that is no name by itself: an operator, a call.
-static const ast::Expr *expressionAt(const Analysis &analysis, uint32_t offset) {
-  std::vector<const ast::Node *> path = nodesAt(analysis.tree(), offset);
+static const ast::Expr *expressionAt(const View &view, uint32_t offset) {
+  std::vector<const ast::Node *> path = nodesAt(view.tree(), offset);
   for (const ast::Node *node : llvm::reverse(path))
-    if (const auto *expr = llvm::dyn_cast<ast::Expr>(node);
-        expr && analysis.values.find(expr->span))
+    if (const auto *expr = llvm::dyn_cast<ast::Expr>(node); expr && view.values.find(expr->span))
       return expr;
   return nullptr;
 }
 
 /// The call whose function stands at `offset`, or null.
-static const ast::Call *callAt(const Analysis &analysis, uint32_t offset) {
-  std::vector<const ast::Node *> path = nodesAt(analysis.tree(), offset);
+static const ast::Call *callAt(const View &view, uint32_t offset) {
+  std::vector<const ast::Node *> path = nodesAt(view.tree(), offset);
   for (const ast::Node *node : llvm::reverse(path))
     if (const auto *call = llvm::dyn_cast<ast::Call>(node); call && offset <= call->func->span.end)
       return call;
@@ -70,31 +73,31 @@ static const ast::Call *callAt(const Analysis &analysis, uint32_t offset) {
 }
 
 /// What a call gave, and what it costs.
-static std::string describeCall(const Analysis &analysis, const ast::Call &call) {
-  const KnownValue *known = analysis.values.find(call.span);
+static std::string describeCall(const View &view, const ast::Call &call) {
+  const KnownValue *known = view.values.find(call.span);
   std::string text;
   if (known && known->kind != ValueKind::None)
     text = "\nGives here: `" + known->text() + "`\n";
-  return text + describeCosts(analysis, call.span);
+  return text + describeCosts(view, call.span);
 }
 
-std::optional<protocol::Hover> hover(Analysis &analysis, uint32_t offset) {
+std::optional<protocol::Hover> hover(const View &view, uint32_t offset) {
   diag::Span at;
   std::string text;
-  if (const Mention *mention = analysis.mentions.at(offset)) {
+  if (const Mention *mention = view.mentions.at(offset)) {
     at = mention->span;
-    text = describeMention(analysis, *mention);
-  } else if (const ast::Expr *expr = expressionAt(analysis, offset)) {
+    text = describeMention(view, *mention);
+  } else if (const ast::Expr *expr = expressionAt(view, offset)) {
     at = expr->span;
-    const KnownValue &known = *analysis.values.find(at);
+    const KnownValue &known = *view.values.find(at);
     text = describe(at.text(), known);
     if (known.isIr())
       text += describeLayout(known.value.irType());
   }
-  if (const ast::Call *call = callAt(analysis, offset))
-    text += describeCall(analysis, *call);
+  if (const ast::Call *call = callAt(view, offset))
+    text += describeCall(view, *call);
   else if (at)
-    text += describeCosts(analysis, at);
+    text += describeCosts(view, at);
   if (!at || text.empty())
     return std::nullopt;
   protocol::Hover result(rangeOf(at));

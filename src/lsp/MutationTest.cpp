@@ -61,17 +61,18 @@ static void askEverything(const std::string &text, std::mt19937 &random) {
   Files files;
   files.reader = [](llvm::StringRef) { return std::nullopt; };
   Analysis analysis(files, "/nowhere/k.py", text);
+  const View view(analysis, analysis.module);
   const llvm::Expected<protocol::URIForFile> uri = protocol::URIForFile::fromFile("/nowhere/k.py");
   for (int i = 0; i != 12; ++i) {
     const auto offset = static_cast<uint32_t>(random() % (text.size() + 1));
-    isSaid(hover(analysis, offset));
-    isSaid(completion(analysis, offset));
-    isSaid(signatureHelp(analysis, offset));
-    isSaid(definition(analysis, offset));
-    protocol::Position at = positionOf(analysis.file(), offset);
+    isSaid(hover(view, offset));
+    isSaid(completion(view, offset));
+    isSaid(signatureHelp(view, offset));
+    isSaid(definition(view, offset));
+    protocol::Position at = positionOf(view.file(), offset);
     isSaid(actions(analysis, *uri, {at, at}));
   }
-  isSaid(symbols(analysis));
+  isSaid(symbols(view));
 }
 
 static std::string mutated(std::mt19937 &random) {

@@ -5,20 +5,20 @@
 
 namespace gluonc::lsp {
 
-std::vector<protocol::Location> definition(Analysis &analysis, uint32_t offset) {
-  const Mention *mention = analysis.mentions.at(offset);
-  std::optional<diag::Span> span = mention ? definitionOf(analysis, *mention) : std::nullopt;
+std::vector<protocol::Location> definition(const View &view, uint32_t offset) {
+  const Mention *mention = view.mentions.at(offset);
+  std::optional<diag::Span> span = mention ? definitionOf(view, *mention) : std::nullopt;
   std::optional<protocol::Location> location = span ? locationOf(*span) : std::nullopt;
   return location ? std::vector{*location} : std::vector<protocol::Location>();
 }
 
-std::vector<protocol::Location> references(Analysis &analysis, llvm::StringRef name,
+std::vector<protocol::Location> references(const View &view, llvm::StringRef name,
                                            diag::Span definition) {
   std::vector<protocol::Location> found;
-  for (const Mention &mention : analysis.mentions.all()) {
+  for (const Mention &mention : view.mentions.all()) {
     if (mention.name != name)
       continue;
-    std::optional<diag::Span> meant = definitionOf(analysis, mention);
+    std::optional<diag::Span> meant = definitionOf(view, mention);
     if (meant && meant->begin == definition.begin && meant->file->path() == definition.file->path())
       found.push_back(*locationOf(mention.span));
   }
@@ -52,9 +52,9 @@ static void addSymbols(ast::Stmts body, bool isClass,
   }
 }
 
-std::vector<protocol::DocumentSymbol> symbols(const Analysis &analysis) {
+std::vector<protocol::DocumentSymbol> symbols(const View &view) {
   std::vector<protocol::DocumentSymbol> result;
-  addSymbols(analysis.tree().body, /*isClass=*/false, result);
+  addSymbols(view.tree().body, /*isClass=*/false, result);
   return result;
 }
 

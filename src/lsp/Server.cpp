@@ -158,19 +158,27 @@ private:
   /// Answers what is asked of a file, with `Result()` where it is not open.
   template <typename Result>
   void answer(const protocol::URIForFile &uri, Callback<Result> reply,
-              llvm::function_ref<Result(Analysis &)> feature) {
+              llvm::function_ref<Result(const View &)> feature) {
     Result result{};
-    Document *document = documents.find(uri.file());
-    if (document && !work(*document, [&](Analysis &analysis) { result = feature(analysis); }))
+    bool isFine = true;
+    if (Document *document = documents.find(uri.file())) {
+      Document *viewer = nullptr;
+      isFine = work(*document, [&](Analysis &) { viewer = &documents.viewerOf(*document); });
+      if (viewer)
+        isFine = work(*viewer, [&](Analysis &analysis) {
+          result = feature({analysis, *analysis.find(document->uri.file())});
+        });
+    }
+    if (!isFine)
       return reply(llvm::make_error<llvm::lsp::LSPError>("a bug of gluonc",
                                                          llvm::lsp::ErrorCode::InternalError));
     reply(std::move(result));
   }
   template <typename Result>
   void answerAt(const TextDocumentPositionParams &params, Callback<Result> reply,
-                Result (*feature)(Analysis &, uint32_t)) {
-    answer<Result>(params.textDocument.uri, std::move(reply), [&](Analysis &analysis) {
-      return feature(analysis, offsetOf(analysis.file(), params.position));
+                Result (*feature)(const View &, uint32_t)) {
+    answer<Result>(params.textDocument.uri, std::move(reply), [&](const View &view) {
+      return feature(view, offsetOf(view.file(), params.position));
     });
   }
 
@@ -192,34 +200,34 @@ private:
   }
   void onSymbols(const protocol::DocumentSymbolParams &params,
                  Callback<std::vector<protocol::DocumentSymbol>> reply) {
-    answer<std::vector<protocol::DocumentSymbol>>(
-        params.textDocument.uri, std::move(reply),
-        [](Analysis &analysis) { return symbols(analysis); });
+    answer<std::vector<protocol::DocumentSymbol>>(params.textDocument.uri, std::move(reply),
+                                                  symbols);
   }
   void onActions(const protocol::CodeActionParams &params,
                  Callback<std::vector<protocol::CodeAction>> reply) {
-    answer<std::vector<protocol::CodeAction>>(
-        params.textDocument.uri, std::move(reply), [&](Analysis &analysis) {
-          return actions(analysis, params.textDocument.uri, params.range);
-        });
+    std::vector<protocol::CodeAction> result;
+    if (Document *document = documents.find(params.textDocument.uri.file()))
+      work(*document,
+           [&](Analysis &analysis) { result = actions(analysis, document->uri, params.range); });
+    reply(std::move(result));
   }
   void onReferences(const protocol::ReferenceParams &params,
                     Callback<std::vector<protocol::Location>> reply) {
     answer<std::vector<protocol::Location>>(
-        params.textDocument.uri, std::move(reply), [&](Analysis &analysis) {
-          return referencesTo(analysis, offsetOf(analysis.file(), params.position),
+        params.textDocument.uri, std::move(reply), [&](const View &view) {
+          return referencesTo(view, offsetOf(view.file(), params.position),
                               params.context.includeDeclaration);
         });
   }
 
-  std::vector<protocol::Location> referencesTo(Analysis &analysis, uint32_t offset,
+  std::vector<protocol::Location> referencesTo(const View &view, uint32_t offset,
                                                bool withDefinition) {
     std::vector<protocol::Location> found;
-    const Mention *mention = analysis.mentions.at(offset);
-    std::optional<diag::Span> target = mention ? definitionOf(analysis, *mention) : std::nullopt;
+    const Mention *mention = view.mentions.at(offset);
+    std::optional<diag::Span> target = mention ? definitionOf(view, *mention) : std::nullopt;
     if (!target)
       return found;
-    documents.forEachHolding(mention->name, folders, [&](Analysis &other) {
+    documents.forEachHolding(mention->name, folders, [&](const View &other) {
       llvm::append_range(found, references(other, mention->name, *target));
     });
     if (std::optional<protocol::Location> own = locationOf(*target); own && !withDefinition)

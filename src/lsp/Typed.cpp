@@ -47,7 +47,7 @@ static void addClassMembers(const sema::Class &cls, std::vector<Member> &members
 }
 
 /// The names of a module. The language's root lists those of all modules below, with their paths.
-static llvm::SetVector<llvm::StringRef> namesOf(Analysis &analysis, const sema::Module &module) {
+static llvm::SetVector<llvm::StringRef> namesOf(const View &view, const sema::Module &module) {
   llvm::SetVector<llvm::StringRef> names;
   if (!module.isBuiltin()) {
     names.insert_range(module.names());
@@ -55,7 +55,7 @@ static llvm::SetVector<llvm::StringRef> namesOf(Analysis &analysis, const sema::
   }
   auto [root, path] = module.name().split('.');
   const sema::Module *all = sema::findLanguageModule(
-      analysis.program, root == "tl" ? "triton.language" : "gluonc.language");
+      view.analysis.program, root == "tl" ? "triton.language" : "gluonc.language");
   for (llvm::StringRef name : all->names())
     if (path.empty() || (name.consume_front(path) && name.consume_front(".")))
       if (!name.starts_with("_"))
@@ -63,10 +63,10 @@ static llvm::SetVector<llvm::StringRef> namesOf(Analysis &analysis, const sema::
   return names;
 }
 
-static void addNames(Analysis &analysis, sema::Module &module, std::vector<Member> &members) {
+static void addNames(const View &view, sema::Module &module, std::vector<Member> &members) {
   diag::Collector ignored;
-  sema::Interpreter interpreter(analysis.program, ignored);
-  for (llvm::StringRef name : namesOf(analysis, module)) {
+  sema::Interpreter interpreter(view.analysis.program, ignored);
+  for (llvm::StringRef name : namesOf(view, module)) {
     std::optional<Value> value = module.lookup(name, interpreter);
     if (value)
       members.push_back({name.str(), {value->kind(), *value}});
@@ -75,10 +75,10 @@ static void addNames(Analysis &analysis, sema::Module &module, std::vector<Membe
   }
 }
 
-std::vector<Member> membersOf(Analysis &analysis, const KnownValue &object) {
+std::vector<Member> membersOf(const View &view, const KnownValue &object) {
   std::vector<Member> members;
   if (object.value.is(ValueKind::Module)) {
-    addNames(analysis, object.value.asModule(), members);
+    addNames(view, object.value.asModule(), members);
   } else if (const sema::Class *cls = classOf(object.value)) {
     addClassMembers(*cls, members);
   } else {
@@ -87,21 +87,21 @@ std::vector<Member> membersOf(Analysis &analysis, const KnownValue &object) {
   return members;
 }
 
-std::optional<KnownValue> knownChain(Analysis &analysis, llvm::StringRef chain, uint32_t offset) {
+std::optional<KnownValue> knownChain(const View &view, llvm::StringRef chain, uint32_t offset) {
   auto [root, rest] = chain.split('.');
-  const unsigned scope = analysis.mentions.scopeAt(offset);
-  if (analysis.mentions.resolve(root, scope) == 0) {
-    std::optional<Value> value = analysis.evaluate(chain);
+  const unsigned scope = view.mentions.scopeAt(offset);
+  if (view.mentions.resolve(root, scope) == 0) {
+    std::optional<Value> value = view.evaluate(chain);
     return value ? std::optional(KnownValue{value->kind(), *value}) : std::nullopt;
   }
-  const KnownValue *known = analysis.variable(root, scope, offset);
+  const KnownValue *known = view.variable(root, scope, offset);
   std::optional<KnownValue> object;
   if (known)
     object = *known;
   while (object && !rest.empty()) {
     llvm::StringRef name;
     std::tie(name, rest) = rest.split('.');
-    std::vector<Member> members = membersOf(analysis, *object);
+    std::vector<Member> members = membersOf(view, *object);
     auto found = llvm::find_if(members, [&](const Member &member) { return member.name == name; });
     object = found == members.end() ? std::nullopt : std::optional(found->value);
   }

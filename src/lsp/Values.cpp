@@ -2,6 +2,8 @@
 #include "ir/Encoding.h"
 #include "ir/SourceLocation.h"
 
+#include "llvm/Support/Path.h"
+
 namespace gluonc::lsp {
 
 using sema::Value;
@@ -42,9 +44,10 @@ std::string KnownValue::text() const {
 }
 
 void Values::record(diag::Span place, const Value &value) {
-  if (place.file != &file)
+  // The library's files have no path.
+  if (!place || !llvm::sys::path::is_absolute(place.file->path()))
     return;
-  auto [at, isNew] = known.try_emplace({place.begin, place.end});
+  auto [at, isNew] = known.try_emplace({place.file, {place.begin, place.end}});
   if (isNew)
     at->second = keep(value, sources);
 }
@@ -77,7 +80,7 @@ void Values::addChosenLayouts(mlir::ModuleOp module) {
 }
 
 const KnownValue *Values::find(diag::Span place) const {
-  auto found = place.file == &file ? known.find({place.begin, place.end}) : known.end();
+  auto found = known.find({place.file, {place.begin, place.end}});
   return found == known.end() ? nullptr : &found->second;
 }
 

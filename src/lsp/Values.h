@@ -26,12 +26,11 @@ struct KnownValue {
   std::string text() const;
 };
 
-/// By place. Where something is evaluated several times, as in functions that are called more than
-/// once, the first value counts.
+/// By place in the user's files. Where something is evaluated several times, as in functions that
+/// are called more than once, the first value counts.
 class Values {
 public:
-  Values(const diag::SourceFile &file, const diag::SourceManager &sources)
-      : file(file), sources(sources) {}
+  explicit Values(const diag::SourceManager &sources) : sources(sources) {}
 
   void record(diag::Span place, const sema::Value &value);
   /// Gives tensors of kernels of Triton the layouts that they have in `module`, which was made from
@@ -40,9 +39,9 @@ public:
   const KnownValue *find(diag::Span place) const;
 
 private:
-  const diag::SourceFile &file;
   const diag::SourceManager &sources;
-  llvm::DenseMap<std::pair<uint32_t, uint32_t>, KnownValue> known;
+  using Place = std::pair<const diag::SourceFile *, std::pair<uint32_t, uint32_t>>;
+  llvm::DenseMap<Place, KnownValue> known;
 };
 
 } // namespace gluonc::lsp

@@ -222,6 +222,38 @@ async def test_definitions_and_references_go_across_files(opened):
     assert await file.references("* WID|TH", declaration=False) == [("kernels.py", 5), ("kernels.py", 11)]
 
 
+async def test_an_imported_file_has_the_types_of_its_caller(client, opened):
+    user = opened(USER, helpers=HELPERS)
+    assert await user.diagnostics() == []
+    helpers = opened(HELPERS, name="helpers.py")
+    assert await helpers.diagnostics() == []
+    client.diagnostics.pop(user.uri)
+    assert "x: fp32" in await helpers.hover("return |x *")
+
+
+async def test_hover_tells_fields_and_methods_of_aggregates(opened):
+    file = opened(COPY.replace("@gluon.jit\ndef scaled", '''@gluon.aggregate
+class Pair:
+    a: gl.tensor
+    b: gl.tensor
+
+    @gluon.jit
+    def total(self):
+        """Of both."""
+        return self.a + self.b
+
+
+@gluon.jit
+def scaled''').replace("smem.store(tile)", "pair = Pair(tile, tile)\n    smem.store(pair.total())\n    pair.\n"))
+    assert "Of both." in await file.hover("def to|tal")
+    assert "Of both." in await file.hover("pair.to|tal()")
+    assert "pair: Pair(fp32[256]" in await file.hover("pa|ir = ")
+    assert "class Pair" in await file.hover("pair = Pa|ir")
+    assert {"a", "b", "total"} <= set(await file.complete("    pair.|\n"))
+    assert await file.definition("pair.to|tal()") == [("kernels.py", 13)]
+    assert await file.definition("self.|b") == [("kernels.py", 10)]
+
+
 async def test_an_unsaved_change_of_an_import_counts(client, opened, tmp_path):
     user = opened(USER, helpers=HELPERS)
     assert await user.diagnostics() == []
