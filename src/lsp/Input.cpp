@@ -15,8 +15,8 @@ static constexpr size_t longestLine = 4096;
 
 bool Input::fill() {
   pollfd waiting{descriptor, POLLIN, 0};
-  if (poll(&waiting, 1, 0) == 0)
-    whenIdle();
+  while (poll(&waiting, 1, 0) == 0 && whenIdle()) {
+  }
   char bytes[1 << 16];
   ssize_t count = -1;
   do

@@ -9,11 +9,11 @@
 namespace gluonc::lsp {
 
 /// Frames of the protocol. What is no frame, or holds no JSON-RPC, is skipped; a process may write
-/// what it likes. Before it waits for more, it calls `whenIdle`: then the client has nothing more
-/// to say, and what takes time can be done.
+/// what it likes. While nothing has come it calls `whenIdle`, which does a piece of what takes time
+/// and says whether there was any.
 class Input : public llvm::lsp::JSONTransportInput {
 public:
-  Input(int descriptor, std::function<void()> whenIdle)
+  Input(int descriptor, std::function<bool()> whenIdle)
       : descriptor(descriptor), whenIdle(std::move(whenIdle)) {}
 
   bool hasError() const override { return false; }
@@ -29,7 +29,7 @@ private:
   bool readBytes(size_t count, std::string &bytes);
 
   int descriptor;
-  std::function<void()> whenIdle;
+  std::function<bool()> whenIdle;
   std::string buffer;
   bool isAtEnd = false;
 };

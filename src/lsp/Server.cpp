@@ -68,7 +68,7 @@ class Server {
 public:
   Server(int descriptor, llvm::raw_ostream &output, std::vector<std::string> searchPath)
       : documents(std::move(searchPath)),
-        transport(std::make_unique<Input>(descriptor, [this] { publish(); }), output),
+        transport(std::make_unique<Input>(descriptor, [this] { return publishNext(); }), output),
         handler(transport), sendDiagnostics(handler.outgoingNotification<PublishedDiagnostics>(
                                 "textDocument/publishDiagnostics")) {}
 
@@ -118,16 +118,18 @@ private:
     sendDiagnostics({params.textDocument.uri});
   }
 
-  /// Tells the client what is wrong with files that have changed.
-  void publish() {
-    while (Document *document = documents.nextUnpublished()) {
-      document->isPublished = true;
-      PublishedDiagnostics published{document->uri, document->version};
-      if (!work(*document,
-                [&](Analysis &analysis) { published.diagnostics = diagnosticsOf(analysis); }))
-        published.diagnostics = {internalErrorReport()};
-      sendDiagnostics(published);
-    }
+  /// Tells the client what is wrong with a file that has changed; false where there is none.
+  bool publishNext() {
+    Document *document = documents.nextUnpublished();
+    if (!document)
+      return false;
+    document->isPublished = true;
+    PublishedDiagnostics published{document->uri, document->version};
+    if (!work(*document,
+              [&](Analysis &analysis) { published.diagnostics = diagnosticsOf(analysis); }))
+      published.diagnostics = {internalErrorReport()};
+    sendDiagnostics(published);
+    return true;
   }
 
   static PublishedDiagnostic internalErrorReport() {
