@@ -52,6 +52,12 @@ Analysis &Documents::analysisOf(Document &document) {
   return *document.analysis;
 }
 
+void Documents::abandon(Document &document) {
+  for (auto &[_, each] : open)
+    (void)each.analysis.release();
+  document.isBroken = true;
+}
+
 Document &Documents::viewerOf(Document &document) {
   if (!analysisOf(document).kernels.empty())
     return document;

@@ -35,6 +35,9 @@ public:
   /// The open file whose analysis knows most of `document`: its own, or, where it asks for no
   /// kernel itself, that of one that imports it and does.
   Document &viewerOf(Document &document);
+  /// After an internal error while `document` was worked on: no analysis is used again, nor
+  /// destroyed, as it may have been in use.
+  void abandon(Document &document);
   /// An open file that is not published, or null.
   Document *nextUnpublished();
 

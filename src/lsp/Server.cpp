@@ -151,9 +151,7 @@ private:
         recover(/*recovers=*/true, [&] { body(documents.analysisOf(document)); });
     if (!error)
       return true;
-    // Nothing in it may be used again, nor destroyed.
-    (void)document.analysis.release();
-    document.isBroken = true;
+    documents.abandon(document);
     return false;
   }
 
@@ -162,16 +160,12 @@ private:
   void answer(const protocol::URIForFile &uri, Callback<Result> reply,
               llvm::function_ref<Result(const View &)> feature) {
     Result result{};
-    bool isFine = true;
-    if (Document *document = documents.find(uri.file())) {
-      Document *viewer = nullptr;
-      isFine = work(*document, [&](Analysis &) { viewer = &documents.viewerOf(*document); });
-      if (viewer)
-        isFine = work(*viewer, [&](Analysis &analysis) {
-          result = feature({analysis, *analysis.find(document->uri.file())});
-        });
-    }
-    if (!isFine)
+    Document *document = documents.find(uri.file());
+    auto answerIt = [&](Analysis &) {
+      Analysis &viewer = documents.analysisOf(documents.viewerOf(*document));
+      result = feature({viewer, *viewer.find(document->uri.file())});
+    };
+    if (document && !work(*document, answerIt))
       return reply(llvm::make_error<llvm::lsp::LSPError>("a bug of gluonc",
                                                          llvm::lsp::ErrorCode::InternalError));
     reply(std::move(result));
