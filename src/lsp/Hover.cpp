@@ -8,41 +8,59 @@ namespace gluonc::lsp {
 using sema::Value;
 using sema::ValueKind;
 
-static KnownValue asKnown(const Value &value) { return {value.kind(), value}; }
+/// A function or class where it is defined, at the top level or in a class there.
+static std::optional<Value> definedValue(const View &view, const Mention &mention) {
+  const NameScope &scope = view.mentions.scope(mention.scope);
+  if (mention.scope == 0)
+    return view.evaluate(mention.name);
+  if (const auto *cls = llvm::dyn_cast<ast::ClassDef>(scope.node); cls && scope.outer == 0)
+    return view.evaluate((cls->name + "." + mention.name).str());
+  return std::nullopt;
+}
 
 /// What is known of a mentioned name: from compiling kernels, else at the top level.
 static std::optional<KnownValue> knownOf(const View &view, const Mention &mention) {
-  const ast::Node *node = mention.node;
-  if (mention.kind != Mention::Kind::Keyword)
-    if (const KnownValue *known = view.values.find(node->span))
-      return *known;
   std::optional<Value> value;
-  const NameScope &scope = view.mentions.scope(mention.scope);
-  if (const auto *expr = llvm::dyn_cast<ast::Expr>(node);
-      expr && mention.kind != Mention::Kind::Keyword)
-    value = view.valueOf(*expr, mention.scope);
-  else if (const auto *alias = llvm::dyn_cast<ast::Alias>(node))
-    value = view.evaluate(alias->asname.data() ? alias->asname : alias->name);
-  else if (mention.kind == Mention::Kind::Definition && mention.scope == 0)
-    value = view.evaluate(mention.name);
-  else if (const auto *cls = llvm::dyn_cast<ast::ClassDef>(scope.node);
-           cls && mention.kind == Mention::Kind::Definition && scope.outer == 0)
-    value = view.evaluate((cls->name + "." + mention.name).str());
-  return value ? std::optional(asKnown(*value)) : std::nullopt;
+  switch (mention.kind) {
+  case Mention::Kind::Name:
+  case Mention::Kind::Attribute:
+  case Mention::Kind::Parameter:
+    if (const KnownValue *known = view.values.find(mention.node->span))
+      return *known;
+    if (const auto *expr = llvm::dyn_cast<ast::Expr>(mention.node))
+      value = view.valueOf(*expr, mention.scope);
+    break;
+  case Mention::Kind::Definition:
+    value = definedValue(view, mention);
+    break;
+  case Mention::Kind::Import: {
+    const auto &alias = *llvm::cast<ast::Alias>(mention.node);
+    value = view.evaluate(alias.asname.data() ? alias.asname : alias.name);
+    break;
+  }
+  case Mention::Kind::Keyword:
+    break;
+  }
+  return value ? std::optional(KnownValue{value->kind(), *value}) : std::nullopt;
 }
 
-/// Whether types would be known if a comment above the kernel stated arguments.
-static bool lacksTypes(const View &view, const Mention &mention) {
-  return mention.kind != Mention::Kind::Keyword && mention.kind != Mention::Kind::Attribute &&
-         view.mentions.resolve(mention.name, mention.scope) != 0;
+/// Whether it is a variable of a kernel, whose type a comment above would tell.
+static bool lacksType(const View &view, const Mention &mention) {
+  const bool isVariable =
+      mention.kind == Mention::Kind::Name || mention.kind == Mention::Kind::Parameter;
+  const unsigned scope = view.mentions.resolve(mention.name, mention.scope);
+  const auto *def = llvm::dyn_cast<ast::FunctionDef>(view.mentions.scope(scope).node);
+  if (!isVariable || !def)
+    return false;
+  std::optional<Value> function = view.evaluate(def->name);
+  return function && function->is(ValueKind::Function) &&
+         function->asFunction().kind == sema::FunctionKind::Jit;
 }
 
 static std::string describeMention(const View &view, const Mention &mention) {
-  if (mention.kind == Mention::Kind::Keyword)
-    return "";
   std::optional<KnownValue> known = knownOf(view, mention);
   if (!known)
-    return lacksTypes(view, mention)
+    return lacksType(view, mention)
                ? "Types are known of what runs for the arguments in a comment above a kernel:\n"
                  "```python\n# gluonc: x=*fp32:16 n=i32 BLOCK=256\n```\n"
                : "";

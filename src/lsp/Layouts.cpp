@@ -3,6 +3,7 @@
 #include "ir/Encoding.h"
 
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace gluonc::lsp {
 
@@ -10,6 +11,7 @@ using layout::Layout;
 
 /// As much as fits beside the code.
 static constexpr int64_t mostRows = 8, mostColumns = 8;
+static constexpr unsigned registerBits = 32;
 
 /// `8 x 8`.
 static std::string times(llvm::ArrayRef<int64_t> shape) {
@@ -47,8 +49,8 @@ std::string describeLayout(mlir::Type type) {
       return "";
     int64_t elements = linear->inSize(layout::Dim::Register);
     uint64_t bits = static_cast<uint64_t>(elements) * elementBits(tensor.getElementType());
-    return llvm::formatv("\n{0} elements in each thread: {1} registers of 32 bits.\n", elements,
-                         (bits + 31) / 32)
+    return llvm::formatv("\n{0} elements in each thread: {1} registers of {2} bits.\n", elements,
+                         llvm::divideCeil(bits, registerBits), registerBits)
                .str() +
            picture(*layout, tensor.getShape(), elementBytes(tensor.getElementType()));
   }

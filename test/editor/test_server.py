@@ -133,6 +133,8 @@ async def test_files_without_kernels_are_left_alone(opened):
 async def test_hover_without_a_request_tells_how_to_state_one(opened):
     file = opened(COPY.replace("# gluonc:", "# once:"))
     assert "# gluonc: x=" in await file.hover("    ti|le = gl.load")
+    file.change("@gluon.jit\ndef copy", "def copy")
+    assert await file.hover("    ti|le = gl.load") == ""
     assert "load(" in await file.hover("gl.lo|ad(")
 
 
