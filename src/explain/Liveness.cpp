@@ -1,5 +1,7 @@
 #include "explain/Liveness.h"
 
+#include "ptx/Uses.h"
+
 #include "llvm/ADT/BitVector.h"
 
 namespace gluonc::explain {
@@ -10,27 +12,6 @@ using ptx::Operand;
 using ptx::OperandKind;
 
 namespace {
-
-/// Whether the first operand receives a result.
-bool hasResult(const Instruction &instruction) {
-  if (instruction.operands.empty())
-    return false;
-  if (instruction.name == "tcgen05")
-    return instruction.has("ld");
-  OperandKind kind = instruction.operands.front().kind;
-  return (kind == OperandKind::Register || kind == OperandKind::Vector ||
-          instruction.operands.front().second >= 0) &&
-         !llvm::is_contained({"bar", "barrier", "bra", "brx", "call", "nanosleep"},
-                             instruction.name);
-}
-
-void addRegisters(const Operand &operand, BitVector &set) {
-  for (int32_t reg : {operand.reg, operand.second})
-    if (reg >= 0)
-      set.set(static_cast<unsigned>(reg));
-  for (const Operand &element : operand.elements)
-    addRegisters(element, set);
-}
 
 /// Instructions that follow each other, from the first to the one before the next block's.
 struct Block {
@@ -118,9 +99,11 @@ private:
   void step(const Instruction &instruction, BitVector &live) {
     written.reset();
     read.reset();
-    bool isResult = hasResult(instruction), isCall = instruction.name == "call";
-    for (auto [i, operand] : llvm::enumerate(instruction.operands))
-      addRegisters(operand, (isResult && i == 0) || (isCall && i == 1) ? written : read);
+    ptx::Uses uses = ptx::usesOf(instruction);
+    for (int32_t reg : uses.written)
+      written.set(static_cast<unsigned>(reg));
+    for (int32_t reg : uses.read)
+      read.set(static_cast<unsigned>(reg));
     // Sums of products are read, too; so is what a guard may leave as it was.
     if (instruction.name == "wgmma" || instruction.guard >= 0) {
       BitVector kept = written;

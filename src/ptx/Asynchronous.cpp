@@ -37,10 +37,13 @@ void arrive(Step &step) {
 }
 
 void expect(Step &step) {
-  int64_t sign = step.instruction.has("complete_tx") ? -1 : 1;
+  bool delivers = step.instruction.has("complete_tx");
   step.eachLane([&](unsigned lane) {
-    if (Barrier barrier{step, step.address(step.operand(0), lane), lane})
-      barrier.expect(sign * static_cast<int64_t>(static_cast<uint32_t>(step.read(1, lane))));
+    Barrier barrier(step, step.address(step.operand(0), lane), lane);
+    if (!barrier)
+      return;
+    auto bytes = static_cast<int64_t>(static_cast<uint32_t>(step.read(1, lane)));
+    delivers ? barrier.deliver(bytes) : barrier.expect(bytes);
   });
 }
 

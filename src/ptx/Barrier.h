@@ -16,7 +16,9 @@ namespace gluonc::ptx {
 
 class Barrier {
 public:
-  Barrier(Step &step, uint64_t address, unsigned lane) : progress(step.machine.progress) {
+  Barrier(Step &step, uint64_t address, unsigned lane)
+      : progress(step.machine.progress), touched(step.touched),
+        address(static_cast<uint32_t>(address)) {
     place = address % 8 ? nullptr : step.machine.shared(static_cast<uint32_t>(address), 8);
     if (!place) {
       step.fail(lane, "no mbarrier at 0x" + llvm::Twine::utohexstr(address));
@@ -36,20 +38,37 @@ public:
     phase = 0;
     bytes = 0;
     write();
+    tell(Signal::Kind::Begin, static_cast<int64_t>(count));
   }
   void arrive(uint64_t count) {
+    tell(Signal::Kind::Arrive, static_cast<int64_t>(count));
     pending -= std::min(count, pending);
     settle();
   }
-  /// Positive: bytes are to come. Negative: they came.
+  /// Bytes are to come.
   void expect(int64_t count) {
+    tell(Signal::Kind::Expect, count);
     bytes += count;
     settle();
   }
+  /// Bytes came.
+  void deliver(int64_t count) {
+    tell(Signal::Kind::Deliver, count);
+    bytes -= count;
+    settle();
+  }
   /// Whether the phase of this parity is over.
-  bool isOver(uint64_t parity) const { return phase != (parity & 1); }
+  bool isOver(uint64_t parity) const {
+    bool over = phase != (parity & 1);
+    tell(Signal::Kind::Ask, static_cast<int64_t>(parity & 1), over);
+    return over;
+  }
 
 private:
+  void tell(Signal::Kind kind, int64_t count, bool over = false) const {
+    if (touched)
+      touched->signals.push_back({kind, address, count, over});
+  }
   void settle() {
     if (!pending && !bytes) {
       phase ^= 1;
@@ -63,6 +82,8 @@ private:
     ++progress;
   }
   uint64_t &progress;
+  Touched *touched;
+  uint64_t address;
   uint8_t *place;
   uint64_t pending = 0, expected = 0, phase = 0;
   int64_t bytes = 0;

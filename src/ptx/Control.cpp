@@ -83,6 +83,9 @@ template <bool waits> void arriveAtBarrier(Step &step) {
       step.warp.state[lane] = LaneState::AtBarrier;
       step.warp.barrier[lane] = static_cast<uint8_t>(number);
     });
+  if (step.touched)
+    step.touched->signals.push_back(
+        {waits ? Signal::Kind::Meet : Signal::Kind::Pass, number, static_cast<int64_t>(count)});
   barrier.arrived += std::popcount(step.active);
   ++step.machine.progress;
   if (barrier.arrived > count)

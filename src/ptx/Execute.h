@@ -43,9 +43,17 @@ struct Launch {
   llvm::raw_ostream *state = nullptr;
   /// Is told what is executed; null if nobody asks.
   Observer *observer = nullptr;
+  /// Numbers of the clusters that run, x fastest; empty for all of them.
+  llvm::ArrayRef<uint64_t> clusters = {};
+  /// Products leave their results as they are, for those who ask what is executed and not what
+  /// comes out.
+  bool skipsProducts = false;
   /// Instructions of one warp before a cluster counts as endless.
   uint64_t stepLimit = uint64_t(1) << 32;
 };
+
+/// How many clusters the grid has.
+uint64_t clustersOf(const Launch &launch);
 
 /// Why a kernel stopped, and where.
 struct Fault {

@@ -432,5 +432,30 @@ TEST(Ptx, ErrorsOfTheTextNameTheLine) {
   EXPECT_NE(Executed("mov.b32 [%r1, 2;").error.message, "");
 }
 
+TEST(Ptx, RunsOnlyTheClustersThatALaunchNames) {
+  Launch launch = threads(1);
+  launch.grid = {8, 1, 1};
+  uint64_t clusters[] = {6, 2};
+  launch.clusters = clusters;
+  Executed run("mov.u32 %r1, %ctaid.x;\nmul.wide.u32 %rd1, %r1, 4;\nadd.s64 %rd1, %out, %rd1;\n"
+               "st.global.b32 [%rd1], %r1;",
+               launch);
+  ASSERT_TRUE(run.isFine()) << run.message();
+  for (uint32_t i = 0; i != 8; ++i)
+    EXPECT_EQ(run.out[i], i == 2 || i == 6 ? i : 0xdeadbeef);
+}
+
+TEST(Ptx, ProductsThatAreSkippedLeaveTheirResults) {
+  Launch launch = threads(32);
+  launch.skipsProducts = true;
+  Executed run("mov.b32 %r1, 7;\nmov.b32 %r2, 0;\n"
+               "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r1, %r2, %r3, %r4}, "
+               "{%r5, %r6, %r7, %r8}, {%r9, %r10}, {%r2, %r2, %r2, %r2};\n" +
+                   std::string(storeResult),
+               launch);
+  ASSERT_TRUE(run.isFine()) << run.message();
+  EXPECT_EQ(run.out[5], 7u);
+}
+
 } // namespace
 } // namespace gluonc::ptx

@@ -35,7 +35,7 @@ void tryCancel(Step &step) {
       if (!place || !arrives)
         return;
       std::memcpy(place, response, sizeof(response));
-      arrives.expect(-int64_t(responseBytes));
+      arrives.deliver(responseBytes);
     }
   });
 }

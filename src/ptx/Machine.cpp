@@ -199,6 +199,11 @@ uint32_t Machine::choose(const Cta &, const Warp &warp) const {
   return chosen;
 }
 
+static bool isProduct(const Instruction &instruction) {
+  return instruction.name == "mma" || instruction.has("mma_async") ||
+         (instruction.name == "tcgen05" && instruction.has("mma"));
+}
+
 bool Machine::runWarp(Cta &cta, Warp &warp) {
   constexpr unsigned turn = 4096;
   unsigned done = 0;
@@ -225,7 +230,7 @@ bool Machine::runWarp(Cta &cta, Warp &warp) {
     step.active = active;
     if (++warp.steps > launch.stepLimit)
       step.fail(first, "the kernel does not end");
-    else if (active)
+    else if (active && !(launch.skipsProducts && isProduct(instruction)))
       instruction.execute(step);
     if (launch.observer)
       launch.observer->executed({number, cta.coordinates, warp.number, group, active, touched});
@@ -304,9 +309,13 @@ void Machine::checkEnd() {
           0, "tensor memory is not deallocated before the CTA ends");
 }
 
+uint64_t clustersOf(const Launch &launch) {
+  return uint64_t(launch.grid[0] / launch.ctasPerCluster) * launch.grid[1] * launch.grid[2];
+}
+
 std::optional<Fault> Machine::run() {
-  endOfClusters =
-      uint64_t(launch.grid[0] / launch.ctasPerCluster) * launch.grid[1] * launch.grid[2];
+  if (launch.clusters.empty())
+    endOfClusters = clustersOf(launch);
   if (const Instruction *mixed = findMixedGroup(kernel))
     return Fault{"a kernel with cta_group::1 and cta_group::2",
                  mixed->line,
@@ -315,6 +324,9 @@ std::optional<Fault> Machine::run() {
                  lineOf(module.text, mixed->line)};
   if (launch.observer)
     launch.observer->begin(kernel, module);
+  for (uint64_t number : launch.clusters)
+    if (!fault)
+      runCluster(clusterAt(number));
   while (nextCluster < endOfClusters && !fault)
     runCluster(clusterAt(nextCluster++));
   if (fault && launch.state)

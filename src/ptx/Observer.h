@@ -19,17 +19,48 @@ struct Touch {
   uint8_t lane = 0;
 };
 
+/// What happens to a barrier: an mbarrier in shared memory, or one of the CTA's sixteen.
+struct Signal {
+  enum class Kind : uint8_t {
+    /// An mbarrier whose phases need `count` arrivals.
+    Begin,
+    /// `count` arrivals.
+    Arrive,
+    /// `count` bytes are to come.
+    Expect,
+    /// `count` bytes of a copy come.
+    Deliver,
+    /// Asks for the phase of parity `count`.
+    Ask,
+    /// A warp comes to a barrier of the CTA, which is for `count` threads, and waits or goes on.
+    Meet,
+    Pass,
+  };
+  Kind kind = Kind::Arrive;
+  /// An address in the window of the cluster, or a number.
+  uint64_t barrier = 0;
+  int64_t count = 0;
+  /// Of Ask: the phase is over.
+  bool isOver = false;
+};
+
 /// What one instruction of a warp accessed.
 struct Touched {
   /// Lane by lane. Of shared memory: addresses in the window of the cluster.
   llvm::SmallVector<Touch, 32> global, shared;
-  /// Bytes that a copy of boxes moves between global and shared memory, past the threads.
+  /// Bytes that a copy of boxes moves between global and shared memory, past the threads, and where
+  /// it finds them or puts them in global memory.
   uint64_t boxBytes = 0;
+  llvm::SmallVector<Touch, 0> box;
+  /// Lane by lane.
+  llvm::SmallVector<Signal, 1> signals;
 
   void clear() {
     global.clear();
     shared.clear();
     boxBytes = 0;
+    box.clear();
+    signals.clear();
   }
 };
 

@@ -84,6 +84,33 @@ TEST(PtxObserver, CopiesPastTheRegistersTouchBothMemories) {
   EXPECT_EQ(seen.events["cp"][0].shared.size(), 32u);
 }
 
+TEST(PtxObserver, IsToldWhatHappensToBarriers) {
+  struct Signals : Observer {
+    std::vector<Signal> list;
+    void begin(const Function &, const Module &) override {}
+    void executed(const Observed &what) override {
+      list.insert(list.end(), what.touched.signals.begin(), what.touched.signals.end());
+    }
+  } seen;
+  Executed run("setp.ne.u32 %p1, %t, 0;\n@%p1 bra END;\nmbarrier.init.shared.b64 [mem], 1;\n"
+               "mbarrier.arrive.expect_tx.shared.b64 _, [mem], 32;\n"
+               "mbarrier.complete_tx.shared.b64 [mem], 32;\n"
+               "mbarrier.try_wait.parity.shared.b64 %p2, [mem], 0;\nEND:\nbar.sync 3, 32;",
+               observed(seen, 32));
+  ASSERT_TRUE(run.isFine()) << run.message();
+  using Kind = Signal::Kind;
+  std::vector<std::pair<Kind, int64_t>> expected = {{Kind::Begin, 1},  {Kind::Expect, 32},
+                                                    {Kind::Arrive, 1}, {Kind::Deliver, 32},
+                                                    {Kind::Ask, 0},    {Kind::Meet, 32}};
+  ASSERT_EQ(seen.list.size(), expected.size());
+  for (size_t i = 0; i != expected.size(); ++i) {
+    EXPECT_EQ(seen.list[i].kind, expected[i].first) << i;
+    EXPECT_EQ(seen.list[i].count, expected[i].second) << i;
+  }
+  EXPECT_TRUE(seen.list[4].isOver);
+  EXPECT_EQ(seen.list[5].barrier, 3u);
+}
+
 TEST(PtxObserver, FilesHaveTheNumbersOfTheirDirectives) {
   ParseError error;
   std::unique_ptr<Module> module =

@@ -80,8 +80,7 @@ void loadBox(Step &step) {
       return;
     if (hasPixels)
       box.addPixelOffsets(step, step.operand(3), lane);
-    if (step.touched)
-      step.touched->boxBytes += box.bytes();
+    box.tell(step);
     uint64_t to = static_cast<uint32_t>(step.address(step.operand(0), lane));
     uint64_t barrier = static_cast<uint32_t>(step.address(step.operand(2), lane));
     uint64_t own = to >> clusterShift;
@@ -99,7 +98,7 @@ void loadBox(Step &step) {
                                unit.globalBytes);
                });
       if (Barrier arrives{step, barrierFor(instruction, barrier, rank, isMulticast), lane})
-        arrives.expect(-int64_t(box.bytes()));
+        arrives.deliver(box.bytes());
     }
   });
 }
@@ -112,8 +111,7 @@ template <typename Function> void fromShared(Step &step, Function function) {
       return;
     if (box.units().globalBytes != box.units().sharedBytes)
       return step.fail(lane, "a tensor map of a type that is not stored");
-    if (step.touched)
-      step.touched->boxBytes += box.bytes();
+    box.tell(step);
     box.each(step, static_cast<uint32_t>(step.address(step.operand(1), lane)), lane,
              [&](uint8_t *global, const uint8_t *own, unsigned count) {
                if (global)
@@ -168,7 +166,7 @@ void storeAsync(Step &step) {
       to += type.bytes();
     }
     if (Barrier barrier{step, step.address(step.operand(2), lane), lane})
-      barrier.expect(-int64_t(bytes));
+      barrier.deliver(bytes);
   });
 }
 

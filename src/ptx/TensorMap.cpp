@@ -96,6 +96,15 @@ void Box::addPixelOffsets(Step &step, const Operand &offsets, unsigned lane) {
   }
 }
 
+void Box::tell(Step &step) const {
+  if (!step.touched)
+    return;
+  step.touched->boxBytes += bytes();
+  for (const Line &line : lines)
+    if (unsigned inside = reach(line, 0, unitsOfLine()))
+      step.touched->box.push_back({globalPlace(line, 0), inside * unit.globalBytes});
+}
+
 unsigned Box::reach(const Line &line, unsigned first, unsigned count) const {
   for (unsigned dim = 1; dim <= map.rank; ++dim)
     if (line[dim] < 0 || line[dim] >= map.dims[dim])

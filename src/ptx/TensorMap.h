@@ -44,6 +44,8 @@ public:
   unsigned bytes() const {
     return static_cast<unsigned>(lines.size()) * unitsOfLine() * unit.globalBytes;
   }
+  /// Tells the launch's observer which lines are copied.
+  void tell(Step &step) const;
   const TensorUnit &units() const { return unit; }
   bool fillsWithNan() const { return map.fill && unit.type.isFloat(); }
   /// Offsets of im2col: {w, h, d}, as many as there are.
