@@ -1,0 +1,159 @@
+#include "model/Prediction.h"
+
+#include "explain/Memory.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace gluonc::model {
+
+using llvm::divideCeil;
+
+Unit Prediction::busiest() const {
+  return Unit(std::max_element(busy.begin(), busy.end()) - busy.begin());
+}
+
+Spent Prediction::mostSpent() const {
+  auto first = spent.begin() + unsigned(Spent::Operands);
+  return Spent(std::max_element(first, spent.end()) - spent.begin());
+}
+
+bool Prediction::isLimitedByUnit() const {
+  constexpr double nearlyAlways = 0.7;
+  return busy[unsigned(busiest())] >= nearlyAlways;
+}
+
+llvm::StringRef Prediction::limit() const {
+  constexpr llvm::StringLiteral waits[spentCount] = {"instructions", "waits for operands",
+                                                     "waits for copies", "waits for products",
+                                                     "waits at barriers"};
+  if (isLimitedByUnit())
+    return nameOf(busiest());
+  return waits[unsigned(mostSpent())];
+}
+
+namespace {
+
+/// So many instructions of warps are replayed, at least one round of resident clusters.
+constexpr uint64_t mostReplayed = 4'000'000;
+/// Rounds that show how clusters follow each other.
+constexpr uint64_t rounds = 8;
+
+class Predictor {
+public:
+  Predictor(const Trace &trace, const Speeds &chip, const Launch &launch)
+      : trace(trace), chip(chip), launch(launch) {
+    uint64_t processors = std::max(chip.multiprocessors / launch.ctasPerCluster, 1u);
+    onBusiest = divideCeil(launch.clusters, processors);
+    resident = std::min<uint64_t>(std::max(launch.residentCtas, 1u), onBusiest);
+    replayed = std::min(onBusiest, std::max(resident, affordable()));
+  }
+
+  Predicted run(unsigned recorded) {
+    Schedule schedule;
+    for (uint64_t i = 0; i != replayed; ++i)
+      schedule.clusters.push_back(static_cast<uint32_t>(i * trace.clusters.size() / replayed));
+    schedule.resident = static_cast<unsigned>(resident);
+    schedule.recorded = recorded;
+    double megahertz = chip.megahertz;
+    Replayed found = replay(trace, chip, conditionsAt(megahertz), schedule);
+    if (double share = shareOf(found, Unit::Tensor); share > 0) {
+      megahertz -= (chip.megahertz - chip.productMegahertz) * share;
+      found = replay(trace, chip, conditionsAt(megahertz), schedule);
+    }
+    return {describe(found, megahertz), std::move(found.spans)};
+  }
+
+private:
+  uint64_t affordable() const {
+    uint64_t ops = 0;
+    for (const ClusterTrace &cluster : trace.clusters)
+      for (const CtaTrace &cta : cluster.ctas)
+        for (const auto &warp : cta.warps)
+          ops += warp.size();
+    uint64_t each = std::max<uint64_t>(ops / trace.clusters.size(), 1);
+    return std::min(rounds * resident, mostReplayed / each);
+  }
+
+  /// What memory gives of the sectors that each cluster alone loads: not all of them, if together
+  /// they are more than there is.
+  double coldShare() const {
+    double loaded =
+        trace.ownSectors * explain::sectorBytes * static_cast<double>(launch.clusters);
+    if (!launch.tensorBytes || loaded == 0)
+      return 1;
+    return std::min(1.0, static_cast<double>(launch.tensorBytes) / loaded);
+  }
+
+  Conditions conditionsAt(double megahertz) const {
+    constexpr double megahertzPerGigabyte = 1e3;
+    Conditions conditions;
+    conditions.megahertz = megahertz;
+    // The busiest one gets what it needs to end with the others, where they all want the same.
+    double part = static_cast<double>(onBusiest) / static_cast<double>(launch.clusters) /
+                  launch.ctasPerCluster;
+    auto bytesPerCycle = [&](double gigabytesPerSecond) {
+      return std::min(gigabytesPerSecond * megahertzPerGigabyte / megahertz * part,
+                      chip.secondLevelBytesPerCycle);
+    };
+    conditions.memoryBytesPerCycle = bytesPerCycle(chip.memoryGigabytesPerSecond);
+    conditions.secondLevelBytesPerCycle = bytesPerCycle(chip.secondLevelGigabytesPerSecond);
+    conditions.coldShare = coldShare();
+    uint64_t taken = resident * launch.sharedBytes;
+    conditions.firstLevelBytes =
+        static_cast<uint32_t>(chip.firstLevelBytes - std::min<uint64_t>(taken, chip.firstLevelBytes));
+    return conditions;
+  }
+
+  /// Of all clusters of the busiest multiprocessor: those that were not replayed follow each other
+  /// as others did, between the first round and the last.
+  double cyclesOf(const Replayed &found) const {
+    uint64_t left = onBusiest - replayed;
+    if (!left)
+      return found.cycles;
+    uint64_t from = resident - 1, to = replayed - resident - 1;
+    bool hasMiddle = replayed > 2 * resident;
+    double each = hasMiddle ? (found.ends[to] - found.ends[from]) / static_cast<double>(to - from)
+                            : found.cycles / static_cast<double>(replayed);
+    return found.cycles + each * static_cast<double>(left);
+  }
+
+  double shareOf(const Replayed &found, Unit unit) const {
+    return found.busy[unsigned(unit)] / found.cycles;
+  }
+
+  Prediction describe(const Replayed &found, double megahertz) const {
+    Prediction prediction;
+    prediction.chip = &chip;
+    prediction.cycles = cyclesOf(found);
+    prediction.megahertz = megahertz;
+    prediction.microseconds = chip.launchMicroseconds + prediction.cycles / megahertz;
+    prediction.onBusiest = onBusiest;
+    prediction.resident = resident;
+    prediction.sampled = trace.clusters.size();
+    prediction.clusters = launch.clusters;
+    for (unsigned i = 0; i != unitCount; ++i)
+      prediction.busy[i] = shareOf(found, Unit(i));
+    double all = 0;
+    for (double cycles : found.spent)
+      all += cycles;
+    for (unsigned i = 0; i != spentCount; ++i)
+      prediction.spent[i] = all ? found.spent[i] / all : 0;
+    return prediction;
+  }
+
+  const Trace &trace;
+  const Speeds &chip;
+  const Launch &launch;
+  /// Clusters of the busiest multiprocessor: all, at a time, replayed.
+  uint64_t onBusiest, resident, replayed;
+};
+
+} // namespace
+
+Predicted predict(const Trace &trace, const Speeds &chip, const Launch &launch,
+                  unsigned recorded) {
+  return Predictor(trace, chip, launch).run(recorded);
+}
+
+} // namespace gluonc::model

@@ -1,0 +1,51 @@
+//===- Recorder.h - Traces of a few clusters of a launch ----------------------===//
+#pragma once
+
+#include "model/Trace.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <map>
+
+namespace gluonc::model {
+
+/// The numbers of at most `count` clusters of a grid, x fastest, spread evenly over it and over its
+/// first dim: work often depends on the latter.
+std::vector<uint64_t> sampleOf(const std::array<uint32_t, 3> &grid, unsigned count);
+
+class Recorder : public ptx::Observer {
+public:
+  struct Launch {
+    /// In CTAs.
+    std::array<uint32_t, 3> grid = {1, 1, 1};
+    unsigned warps = 4, ctasPerCluster = 1;
+  };
+  /// Keeps what the clusters of the sample execute.
+  Recorder(const Speeds &chip, const Launch &launch, std::vector<uint64_t> sample);
+
+  void begin(const ptx::Function &kernel, const ptx::Module &module) override;
+  void executed(const ptx::Observed &what) override;
+
+  Trace take();
+
+private:
+  /// The cluster's trace; null if it is not of the sample.
+  ClusterTrace *clusterOf(const std::array<uint32_t, 3> &cta);
+  Detail describe(const ptx::Observed &what, const Work &work, CtaTrace &cta);
+  void addSectors(llvm::ArrayRef<ptx::Touch> touches, Detail &detail, CtaTrace &cta);
+  void countLoads(const Detail &detail, const CtaTrace &cta);
+
+  static constexpr uint32_t severalClusters = ~uint32_t(0);
+
+  const Speeds &chip;
+  Launch launch;
+  std::map<uint64_t, ClusterTrace> clusters;
+  Trace trace;
+  /// Those of the cluster that runs.
+  uint64_t current = ~uint64_t(0);
+  ClusterTrace *currentTrace = nullptr;
+  /// Which cluster of the sample loaded a sector first; or that several did.
+  llvm::DenseMap<uint32_t, uint32_t> loadedBy;
+};
+
+} // namespace gluonc::model

@@ -1,0 +1,67 @@
+//===- Trace.h - What the warps of some CTAs executed ---------------------------===//
+//
+// Instructions in the order in which each warp came to them, with what they asked of
+// memory and of barriers. Times are not in it: the replay gives them.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "model/Work.h"
+#include "ptx/Observer.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+#include <vector>
+
+namespace gluonc::model {
+
+/// Begin and end in a list.
+struct Slice {
+  uint32_t begin = 0, end = 0;
+  uint32_t size() const { return end - begin; }
+};
+
+/// What memory and barriers see of one instruction of a warp.
+struct Detail {
+  /// In CtaTrace::sectors and CtaTrace::signals.
+  Slice sectors, signals;
+  /// Rows of 128 bytes that the lanes access together, and wavefronts of shared memory.
+  uint16_t lines = 0, wavefronts = 0;
+  /// Of a box: bytes that it moves.
+  uint32_t boxBytes = 0;
+};
+
+struct Op {
+  uint32_t instruction = 0;
+  /// In CtaTrace::details; -1 for none.
+  int32_t detail = -1;
+  uint8_t lanes = 0;
+};
+
+struct CtaTrace {
+  std::vector<std::vector<Op>> warps;
+  std::vector<Detail> details;
+  /// Numbers of sectors, the low bits.
+  std::vector<uint32_t> sectors;
+  std::vector<ptx::Signal> signals;
+};
+
+struct ClusterTrace {
+  /// By rank.
+  std::vector<CtaTrace> ctas;
+};
+
+struct Trace {
+  /// By the instruction's place in the code.
+  std::vector<Work> code;
+  std::vector<ptx::SourcePlace> places;
+  std::vector<std::string> names, files;
+  unsigned registers = 0;
+  std::vector<ClusterTrace> clusters;
+  /// Sectors that several of the clusters load: they count as loaded by many.
+  llvm::DenseSet<uint32_t> shared;
+  /// Different ones that one cluster alone loads, in the mean.
+  double ownSectors = 0;
+};
+
+} // namespace gluonc::model

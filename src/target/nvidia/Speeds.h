@@ -1,0 +1,81 @@
+//===- Speeds.h - How fast the units of NVIDIA's GPUs are -----------------------===//
+//
+// What the performance model (room model) computes with: one entry for each chip, with
+// the source of its figures. Cycles are those of a multiprocessor; docs/model.md says how the
+// measured ones were got.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "target/Target.h"
+
+#include <array>
+
+namespace gluonc::target::nvidia {
+
+/// Units of which each quarter of a multiprocessor has its own.
+enum class Pipe : uint8_t {
+  /// Sums and products of floats, one number a lane or two of 16 bits.
+  Float,
+  /// Integers, comparisons, choices.
+  Integer,
+  /// Exponentials, logarithms, roots, reciprocals.
+  Special,
+  /// Changes of numeric types.
+  Convert,
+  Double,
+  Tensor,
+};
+inline constexpr unsigned pipeCount = 6;
+
+/// Of one instruction of a warp.
+struct PipeSpeed {
+  /// For so long no other one begins.
+  double cycles;
+  /// Until the result can be used.
+  double latency;
+};
+
+struct Speeds {
+  unsigned capability;
+  const char *name;
+  /// By the microbenchmarks of bench/gpu/model; else from what is published.
+  bool areMeasured;
+  unsigned multiprocessors;
+  /// The clock while tensor cores idle, and while they never do.
+  double megahertz, productMegahertz;
+  /// From one launch to the next on a busy queue, for a kernel that does nothing.
+  double launchMicroseconds;
+
+  /// By Pipe. Of Tensor: the latency only.
+  std::array<PipeSpeed, pipeCount> pipes;
+  /// Floating-point operations of a quarter's tensor core in a cycle, for operands of 16 bits; the
+  /// rate is inversely proportional to their width.
+  double tensorFlops;
+  /// What `mma` gets of that; `wgmma` gets all of it.
+  double warpProductShare;
+  /// Until the sums of a `wgmma` can be used, past its own cycles.
+  double wgmmaLatency;
+
+  /// Of the path that shared memory and the first-level cache have to a multiprocessor's threads.
+  double sharedBytesPerCycle;
+  double sharedLatency, shuffleLatency, firstLevelLatency;
+  uint32_t firstLevelBytes;
+  /// What one multiprocessor gets of the second-level cache at most, and all together.
+  double secondLevelBytesPerCycle, secondLevelGigabytesPerSecond;
+  double secondLevelLatency, atomicLatency;
+  /// Of a kernel that copies: reads and writes together.
+  double memoryGigabytesPerSecond;
+  double memoryLatency;
+  /// The copy engine: what an instruction takes beyond the latency of memory, and its rate.
+  double boxLatency, boxBytesPerCycle;
+
+  /// From the last arrival until those that wait go on.
+  double barrierLatency, mbarrierLatency;
+  double branchLatency;
+};
+
+/// Null for a chip of which nothing is known.
+const Speeds *speedsOf(const Target &target);
+
+} // namespace gluonc::target::nvidia
