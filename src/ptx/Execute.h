@@ -48,6 +48,9 @@ struct Launch {
   /// Products leave their results as they are, for those who ask what is executed and not what
   /// comes out.
   bool skipsProducts = false;
+  /// A warp stops behind so many instructions, for those who want the beginning only, and a cluster
+  /// ends where no warp goes on; 0: it runs to its end.
+  uint64_t stepsOfWarp = 0;
   /// Instructions of one warp before a cluster counts as endless.
   uint64_t stepLimit = uint64_t(1) << 32;
 };

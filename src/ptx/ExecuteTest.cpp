@@ -445,6 +445,21 @@ TEST(Ptx, RunsOnlyTheClustersThatALaunchNames) {
     EXPECT_EQ(run.out[i], i == 2 || i == 6 ? i : 0xdeadbeef);
 }
 
+TEST(Ptx, WarpsStopBehindTheStepsThatALaunchAllows) {
+  Launch launch = threads(64);
+  launch.stepsOfWarp = 7;
+  // Warp 0 waits for ever.
+  Executed run("setp.lt.u32 %p1, %t, 32;\nmov.u32 %r1, 9;\n@%p1 bar.sync 1, 64;\n" +
+                   std::string(storeResult) + "LOOP:\nbra LOOP;",
+               launch);
+  ASSERT_TRUE(run.isFine()) << run.message();
+  EXPECT_EQ(run.out[40], 0xdeadbeef);
+  launch.stepsOfWarp = 9;
+  EXPECT_EQ(
+      Executed("mov.u32 %r1, 9;\n" + std::string(storeResult) + "LOOP:\nbra LOOP;", launch).out[40],
+      9u);
+}
+
 TEST(Ptx, ProductsThatAreSkippedLeaveTheirResults) {
   Launch launch = threads(32);
   launch.skipsProducts = true;

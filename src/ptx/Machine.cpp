@@ -207,7 +207,8 @@ static bool isProduct(const Instruction &instruction) {
 bool Machine::runWarp(Cta &cta, Warp &warp) {
   constexpr unsigned turn = 4096;
   unsigned done = 0;
-  for (; done != turn && !fault; ++done) {
+  auto isStopped = [&] { return launch.stepsOfWarp && warp.steps >= launch.stepsOfWarp; };
+  for (; done != turn && !fault && !isStopped(); ++done) {
     uint32_t group = choose(cta, warp);
     if (!group)
       break;
@@ -277,7 +278,8 @@ void Machine::runCluster(std::array<uint32_t, 3> coordinates) {
     if (idle == manyRounds)
       failWaiting();
   }
-  checkEnd();
+  if (!launch.stepsOfWarp)
+    checkEnd();
 }
 
 bool Machine::runRound() {
