@@ -2,15 +2,20 @@
 
 #include "explain/Memory.h"
 
+#include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
+
 namespace gluonc::model {
 
 using explain::sectorBytes;
 
 llvm::StringRef nameOf(Unit unit) {
   constexpr llvm::StringLiteral names[unitCount] = {
-      "issue",   "float",         "integer",            "special", "conversion",
-      "double",  "tensor cores",  "shared memory",      "second-level cache",
-      "memory",  "copy engine"};
+      "issue",        "float",         "integer",
+      "special",      "conversion",    "double",
+      "tensor cores", "shared memory", "second-level cache",
+      "memory",       "copy engine"};
   return names[unsigned(unit)];
 }
 
@@ -22,7 +27,8 @@ bool FirstLevel::touch(uint64_t sector) {
   uint64_t tag = sector / lineSectors;
   auto bit = static_cast<uint8_t>(1u << sector % lineSectors);
   auto &set = sets[tag % sets.size()];
-  auto *found = std::find_if(set.begin(), set.end(), [&](const Line &line) { return line.tag == tag; });
+  auto *found =
+      std::find_if(set.begin(), set.end(), [&](const Line &line) { return line.tag == tag; });
   Line line = found == set.end() ? Line{tag, 0} : *found;
   bool has = line.sectors & bit;
   line.sectors |= bit;
@@ -35,68 +41,67 @@ bool FirstLevel::touch(uint64_t sector) {
 /// Sectors of different CTAs count as different ones.
 static uint64_t ofOwner(uint32_t sector, uint64_t owner) { return owner << 32 | sector; }
 
-bool Multiprocessor::isCold(unsigned sectors) {
-  cold += sectors * conditions.coldShare;
-  if (cold < sectors)
-    return false;
-  cold -= sectors;
-  return true;
+double Multiprocessor::secondLevelCycles(double bytes, double sharers) const {
+  // From one cluster to so many the rate grows with the logarithm of their number.
+  constexpr double many = 8;
+  double part = std::min(std::log2(sharers) / std::log2(many), 1.0);
+  return bytes / (conditions.distinctBytesPerCycle +
+                  part * (conditions.commonBytesPerCycle - conditions.distinctBytesPerCycle));
 }
 
-double Multiprocessor::fetch(When when, const Detail &detail, const CtaTrace &cta, uint64_t owner,
-                             unsigned sectors) {
-  unsigned isNew = 0;
-  for (uint32_t i = detail.sectors.begin; i != detail.sectors.end; ++i)
-    isNew += !trace.shared.contains(cta.sectors[i]) &&
-             seen.insert(ofOwner(cta.sectors[i], owner)).second;
-  double cycles = sectors * sectorBytes / conditions.secondLevelBytesPerCycle;
+double Multiprocessor::fetch(When when, const Request &request, size_t sectors) {
+  size_t isNew = llvm::count_if(request.sectors(), [&](uint32_t sector) {
+    return seen.insert(ofOwner(sector, request.owner)).second;
+  });
+  double cycles = secondLevelCycles(sectors * sectorBytes, request.sharers);
   double there = secondLevel.take(when, cycles) + cycles + chip.secondLevelLatency;
-  if (!isNew || !isCold(isNew))
+  if (!isNew)
     return there;
-  double fromMemory = isNew * sectorBytes / conditions.memoryBytesPerCycle;
+  // Who shares them waits as long, but memory gives them once.
+  double cold = std::min(1 / request.sharers, conditions.coldShare);
+  double fromMemory = cold * isNew * sectorBytes / conditions.memoryBytesPerCycle;
   return std::max(there, memory.take(when, fromMemory) + fromMemory + chip.memoryLatency);
 }
 
-/// Cycles of the path between threads and the first-level cache.
 double Multiprocessor::pathCycles(const Detail &detail) const {
   return std::max<double>(detail.lines,
                           detail.sectors.size() * sectorBytes / chip.sharedBytesPerCycle);
 }
 
-double Multiprocessor::load(When when, const Detail &detail, const CtaTrace &cta, uint64_t owner,
-                            bool bypassesFirstLevel) {
-  double begin = shared.take(when, pathCycles(detail));
-  unsigned missing = 0;
-  for (uint32_t i = detail.sectors.begin; i != detail.sectors.end; ++i)
-    missing += bypassesFirstLevel || !firstLevel.touch(ofOwner(cta.sectors[i], owner));
-  if (!missing)
-    return begin + chip.firstLevelLatency;
-  return fetch(when.after(begin), detail, cta, owner, missing);
+double Multiprocessor::load(When when, const Request &request) {
+  double begin = shared.take(when, pathCycles(request.detail));
+  size_t missing = llvm::count_if(request.sectors(), [&](uint32_t sector) {
+    return request.bypassesFirstLevel || !firstLevel.touch(ofOwner(sector, request.owner));
+  });
+  return missing ? fetch(when.after(begin), request, missing) : begin + chip.firstLevelLatency;
 }
 
-double Multiprocessor::write(When when, const Detail &detail, const CtaTrace &cta,
-                             uint64_t owner) {
-  double bytes = detail.sectors.size() * sectorBytes;
-  secondLevel.take(when, bytes / conditions.secondLevelBytesPerCycle);
+double Multiprocessor::copy(When when, const Request &request) {
+  double begin = shared.take(when, request.detail.wavefronts);
+  return request.detail.sectors.size()
+             ? fetch(when.after(begin), request, request.detail.sectors.size())
+             : begin;
+}
+
+double Multiprocessor::write(When when, const Request &request) {
+  secondLevel.take(when, secondLevelCycles(request.detail.sectors.size() * sectorBytes, 1));
   // The second-level cache gathers what is written to a sector.
-  unsigned isNew = 0;
-  for (uint32_t i = detail.sectors.begin; i != detail.sectors.end; ++i)
-    isNew += written.insert(ofOwner(cta.sectors[i], owner)).second;
+  size_t isNew = llvm::count_if(request.sectors(), [&](uint32_t sector) {
+    return written.insert(ofOwner(sector, request.owner)).second;
+  });
   double cycles = isNew * sectorBytes / conditions.memoryBytesPerCycle;
   return memory.take(when, cycles) + cycles;
 }
 
-double Multiprocessor::store(When when, const Detail &detail, const CtaTrace &cta,
-                             uint64_t owner) {
-  double begin = shared.take(when, pathCycles(detail));
-  write(when.after(begin), detail, cta, owner);
+double Multiprocessor::store(When when, const Request &request) {
+  double begin = shared.take(when, pathCycles(request.detail));
+  write(when.after(begin), request);
   return begin;
 }
 
-double Multiprocessor::update(When when, const Detail &detail, const CtaTrace &cta,
-                              uint64_t owner) {
-  double begin = store(when, detail, cta, owner);
-  return secondLevel.take(when.after(begin), detail.sectors.size()) + chip.atomicLatency;
+double Multiprocessor::update(When when, const Request &request) {
+  double begin = store(when, request);
+  return secondLevel.take(when.after(begin), request.detail.sectors.size()) + chip.atomicLatency;
 }
 
 double Multiprocessor::accessShared(When when, const Detail &detail, bool stores) {
@@ -106,20 +111,18 @@ double Multiprocessor::accessShared(When when, const Detail &detail, bool stores
 
 double Multiprocessor::shuffle(When when) { return shared.take(when, 1) + chip.shuffleLatency; }
 
-double Multiprocessor::loadBox(When when, const Detail &detail, const CtaTrace &cta,
-                               uint64_t owner) {
-  double cycles = detail.boxBytes / chip.boxBytesPerCycle;
+double Multiprocessor::loadBox(When when, const Request &request) {
+  double cycles = request.detail.boxBytes / chip.secondLevelBytesPerCycle;
   double begin = copyEngine.take(when, cycles);
   return std::max(begin + cycles + chip.secondLevelLatency,
-                  fetch(when.after(begin), detail, cta, owner, detail.sectors.size())) +
+                  fetch(when.after(begin), request, request.detail.sectors.size())) +
          chip.boxLatency;
 }
 
-Multiprocessor::Stored Multiprocessor::storeBox(When when, const Detail &detail,
-                                                const CtaTrace &cta, uint64_t owner) {
-  double cycles = detail.boxBytes / chip.boxBytesPerCycle;
+Multiprocessor::Stored Multiprocessor::storeBox(When when, const Request &request) {
+  double cycles = request.detail.boxBytes / chip.secondLevelBytesPerCycle;
   double begin = copyEngine.take(when, cycles), read = begin + cycles + chip.boxLatency;
-  double there = write(when.after(begin), detail, cta, owner);
+  double there = write(when.after(begin), request);
   return {read, std::max(read, there + chip.boxLatency) + chip.secondLevelLatency};
 }
 

@@ -9,16 +9,16 @@
 
 #include "model/Trace.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 namespace gluonc::model {
 
 /// What a launch has of the units that all multiprocessors share.
 struct Conditions {
-  /// Cycles of a multiprocessor in a microsecond.
-  double megahertz = 1;
-  /// Bytes a cycle.
-  double memoryBytesPerCycle = 1, secondLevelBytesPerCycle = 1;
-  /// Of the sectors that a CTA loads for the first time, and that are not known to be shared: the
-  /// part that no other CTA has brought into the second-level cache.
+  /// Bytes a cycle; of the second-level cache for sectors that it alone asks for, and for those
+  /// that many do.
+  double memoryBytesPerCycle = 1, distinctBytesPerCycle = 1, commonBytesPerCycle = 1;
+  /// Of the sectors that a CTA loads for the first time, the part that memory has to give at most.
   double coldShare = 1;
   /// What shared memory leaves of the first-level cache.
   uint32_t firstLevelBytes = 0;
@@ -41,6 +41,21 @@ enum class Unit : uint8_t {
 inline constexpr unsigned unitCount = 11;
 llvm::StringRef nameOf(Unit unit);
 inline Unit unitOf(Pipe pipe) { return Unit(unsigned(Unit::Float) + unsigned(pipe)); }
+
+/// Sectors that an instruction of a CTA asks for.
+struct Request {
+  const Detail &detail;
+  const CtaTrace &cta;
+  /// Tells CTAs apart.
+  uint64_t owner = 0;
+  /// Clusters that ask for the same at the same time.
+  double sharers = 1;
+  bool bypassesFirstLevel = false;
+
+  llvm::ArrayRef<uint32_t> sectors() const {
+    return llvm::ArrayRef(cta.sectors).slice(detail.sectors.begin, detail.sectors.size());
+  }
+};
 
 /// When an instruction is given out, and when its operands are there. It takes its place in the
 /// queues of units by the former: others do not wait for its operands.
@@ -83,8 +98,8 @@ class Multiprocessor {
 public:
   static constexpr unsigned quarters = 4;
 
-  Multiprocessor(const Trace &trace, const Speeds &chip, const Conditions &conditions)
-      : trace(trace), chip(chip), conditions(conditions), firstLevel(conditions.firstLevelBytes) {}
+  Multiprocessor(const Speeds &chip, const Conditions &conditions)
+      : chip(chip), conditions(conditions), firstLevel(conditions.firstLevelBytes) {}
 
   struct Quarter {
     Server issue;
@@ -92,41 +107,44 @@ public:
   };
   std::array<Quarter, quarters> parts;
 
-  /// Sectors that threads load; `owner` tells CTAs apart. When they are there.
-  double load(When when, const Detail &detail, const CtaTrace &cta, uint64_t owner,
-              bool bypassesFirstLevel);
+  /// When the sectors that threads load are there.
+  double load(When when, const Request &request);
+  /// The same for `cp.async`, which writes them to shared memory.
+  double copy(When when, const Request &request);
   /// When they have been handed on.
-  double store(When when, const Detail &detail, const CtaTrace &cta, uint64_t owner);
-  double update(When when, const Detail &detail, const CtaTrace &cta, uint64_t owner);
+  double store(When when, const Request &request);
+  double update(When when, const Request &request);
   double accessShared(When when, const Detail &detail, bool stores);
   double shuffle(When when);
+  /// Operands of a product that lie in shared memory: when they begin to come.
+  double feed(When when, double cycles) { return shared.take(when, cycles); }
+  /// A warp comes to a barrier of the CTA: when those that wait may go on if it is the last one.
+  double meet(When when) { return barriers.take(when, chip.barrierCycles) + chip.barrierLatency; }
   /// Boxes: when the last byte is there, or has been read.
-  double loadBox(When when, const Detail &detail, const CtaTrace &cta, uint64_t owner);
+  double loadBox(When when, const Request &request);
   struct Stored {
     double read, written;
   };
-  Stored storeBox(When when, const Detail &detail, const CtaTrace &cta, uint64_t owner);
+  Stored storeBox(When when, const Request &request);
 
   /// Cycles in which a unit was at work: of quarters', the busiest one's.
   double busy(Unit unit) const;
 
 private:
-  /// Sectors past the first-level cache.
-  double fetch(When when, const Detail &detail, const CtaTrace &cta, uint64_t owner,
-               unsigned sectors);
-  bool isCold(unsigned sectors);
+  /// So many of the sectors, past the first-level cache.
+  double fetch(When when, const Request &request, size_t sectors);
   /// When what is written has left for memory.
-  double write(When when, const Detail &detail, const CtaTrace &cta, uint64_t owner);
+  double write(When when, const Request &request);
+  double secondLevelCycles(double bytes, double sharers) const;
+  /// Cycles of the path between threads and the first-level cache.
   double pathCycles(const Detail &detail) const;
 
-  const Trace &trace;
   const Speeds &chip;
   const Conditions &conditions;
   FirstLevel firstLevel;
-  Server shared, secondLevel, memory, copyEngine;
+  Server shared, secondLevel, memory, copyEngine, barriers;
   /// Sectors of CTAs that were loaded and written before, by owner.
   llvm::DenseSet<uint64_t> seen, written;
-  double cold = 0;
 };
 
 } // namespace gluonc::model

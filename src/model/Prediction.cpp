@@ -46,7 +46,8 @@ public:
     uint64_t processors = std::max(chip.multiprocessors / launch.ctasPerCluster, 1u);
     onBusiest = divideCeil(launch.clusters, processors);
     resident = std::min<uint64_t>(std::max(launch.residentCtas, 1u), onBusiest);
-    replayed = std::min(onBusiest, std::max(resident, affordable()));
+    // Whole rounds, if not all.
+    replayed = std::min(onBusiest, std::max(resident, affordable() / resident * resident));
   }
 
   Predicted run(unsigned recorded) {
@@ -75,47 +76,57 @@ private:
     return std::min(rounds * resident, mostReplayed / each);
   }
 
-  /// What memory gives of the sectors that each cluster alone loads: not all of them, if together
-  /// they are more than there is.
+  /// Where all tensors fit in the second-level cache, memory gives each sector once.
   double coldShare() const {
+    auto tensors = static_cast<double>(launch.tensorBytes);
     double loaded =
-        trace.ownSectors * explain::sectorBytes * static_cast<double>(launch.clusters);
-    if (!launch.tensorBytes || loaded == 0)
+        trace.loadedSectors * explain::sectorBytes * static_cast<double>(launch.clusters);
+    if (!launch.tensorBytes || loaded == 0 || tensors > chip.secondLevelBytes)
       return 1;
-    return std::min(1.0, static_cast<double>(launch.tensorBytes) / loaded);
+    return std::min(1.0, tensors / loaded);
   }
 
   Conditions conditionsAt(double megahertz) const {
     constexpr double megahertzPerGigabyte = 1e3;
     Conditions conditions;
-    conditions.megahertz = megahertz;
     // The busiest one gets what it needs to end with the others, where they all want the same.
     double part = static_cast<double>(onBusiest) / static_cast<double>(launch.clusters) /
                   launch.ctasPerCluster;
-    auto bytesPerCycle = [&](double gigabytesPerSecond) {
-      return std::min(gigabytesPerSecond * megahertzPerGigabyte / megahertz * part,
-                      chip.secondLevelBytesPerCycle);
+    auto ofAll = [&](double bytesPerCycle) {
+      return std::min(bytesPerCycle * part, chip.secondLevelBytesPerCycle);
     };
-    conditions.memoryBytesPerCycle = bytesPerCycle(chip.memoryGigabytesPerSecond);
-    conditions.secondLevelBytesPerCycle = bytesPerCycle(chip.secondLevelGigabytesPerSecond);
+    conditions.memoryBytesPerCycle =
+        ofAll(chip.memoryGigabytesPerSecond * megahertzPerGigabyte / megahertz);
+    conditions.distinctBytesPerCycle = ofAll(chip.distinctBytesPerCycle * chip.multiprocessors);
+    conditions.commonBytesPerCycle = ofAll(chip.commonBytesPerCycle * chip.multiprocessors);
     conditions.coldShare = coldShare();
     uint64_t taken = resident * launch.sharedBytes;
-    conditions.firstLevelBytes =
-        static_cast<uint32_t>(chip.firstLevelBytes - std::min<uint64_t>(taken, chip.firstLevelBytes));
+    conditions.firstLevelBytes = static_cast<uint32_t>(
+        chip.firstLevelBytes - std::min<uint64_t>(taken, chip.firstLevelBytes));
     return conditions;
   }
 
-  /// Of all clusters of the busiest multiprocessor: those that were not replayed follow each other
+  /// Of all clusters of the busiest multiprocessor. Those that were not replayed follow each other
   /// as others did, between the first round and the last.
   double cyclesOf(const Replayed &found) const {
     uint64_t left = onBusiest - replayed;
     if (!left)
-      return found.cycles;
+      return withoutTail(found);
     uint64_t from = resident - 1, to = replayed - resident - 1;
     bool hasMiddle = replayed > 2 * resident;
     double each = hasMiddle ? (found.ends[to] - found.ends[from]) / static_cast<double>(to - from)
                             : found.cycles / static_cast<double>(replayed);
     return found.cycles + each * static_cast<double>(left);
+  }
+
+  /// Where memory is the limit, clusters do not end together as in the replay, and the last ones
+  /// are not alone.
+  double withoutTail(const Replayed &found) const {
+    constexpr double limit = 0.85;
+    uint64_t whole = onBusiest / resident * resident;
+    double part = static_cast<double>(whole) / static_cast<double>(onBusiest);
+    double end = found.ends[whole - 1];
+    return found.busy[unsigned(Unit::Memory)] * part / end >= limit ? end / part : found.cycles;
   }
 
   double shareOf(const Replayed &found, Unit unit) const {
@@ -151,8 +162,7 @@ private:
 
 } // namespace
 
-Predicted predict(const Trace &trace, const Speeds &chip, const Launch &launch,
-                  unsigned recorded) {
+Predicted predict(const Trace &trace, const Speeds &chip, const Launch &launch, unsigned recorded) {
   return Predictor(trace, chip, launch).run(recorded);
 }
 

@@ -73,15 +73,6 @@ void Recorder::addSectors(llvm::ArrayRef<ptx::Touch> touches, Detail &detail, Ct
   }
 }
 
-void Recorder::countLoads(const Detail &detail, const CtaTrace &cta) {
-  for (uint32_t i = detail.sectors.begin; i != detail.sectors.end; ++i) {
-    auto cluster = static_cast<uint32_t>(current);
-    uint32_t &by = loadedBy.try_emplace(cta.sectors[i], cluster).first->second;
-    if (by != cluster)
-      by = severalClusters;
-  }
-}
-
 Detail Recorder::describe(const ptx::Observed &what, const Work &work, CtaTrace &cta) {
   const ptx::Touched &touched = what.touched;
   Detail detail;
@@ -90,7 +81,7 @@ Detail Recorder::describe(const ptx::Observed &what, const Work &work, CtaTrace 
   addSectors(touched.boxBytes ? llvm::ArrayRef<ptx::Touch>(touched.box) : touched.global, detail,
              cta);
   if (!work.stores && work.rule != Rule::BoxStore)
-    countLoads(detail, cta);
+    loads += detail.sectors.size();
   auto begin = static_cast<uint32_t>(cta.signals.size());
   cta.signals.insert(cta.signals.end(), touched.signals.begin(), touched.signals.end());
   detail.signals = {begin, static_cast<uint32_t>(cta.signals.size())};
@@ -108,7 +99,8 @@ void Recorder::executed(const ptx::Observed &what) {
       !llvm::all_of(signals, [](const ptx::Signal &signal) { return signal.isOver; }))
     return;
   CtaTrace &cta = cluster->ctas[what.cta[0] % launch.ctasPerCluster];
-  Op op{static_cast<uint32_t>(what.instruction), -1, static_cast<uint8_t>(std::popcount(what.active))};
+  Op op{static_cast<uint32_t>(what.instruction), -1,
+        static_cast<uint8_t>(std::popcount(what.active))};
   const ptx::Touched &touched = what.touched;
   if (!touched.global.empty() || !touched.shared.empty() || touched.boxBytes || !signals.empty()) {
     op.detail = static_cast<int32_t>(cta.details.size());
@@ -120,13 +112,7 @@ void Recorder::executed(const ptx::Observed &what) {
 Trace Recorder::take() {
   for (auto &[number, cluster] : clusters)
     trace.clusters.push_back(std::move(cluster));
-  size_t own = 0;
-  for (auto [sector, cluster] : loadedBy)
-    if (cluster == severalClusters)
-      trace.shared.insert(sector);
-    else
-      ++own;
-  trace.ownSectors = static_cast<double>(own) / static_cast<double>(trace.clusters.size());
+  trace.loadedSectors = static_cast<double>(loads) / static_cast<double>(trace.clusters.size());
   return std::move(trace);
 }
 

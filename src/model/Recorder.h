@@ -3,8 +3,6 @@
 
 #include "model/Trace.h"
 
-#include "llvm/ADT/DenseMap.h"
-
 #include <map>
 
 namespace gluonc::model {
@@ -33,9 +31,6 @@ private:
   ClusterTrace *clusterOf(const std::array<uint32_t, 3> &cta);
   Detail describe(const ptx::Observed &what, const Work &work, CtaTrace &cta);
   void addSectors(llvm::ArrayRef<ptx::Touch> touches, Detail &detail, CtaTrace &cta);
-  void countLoads(const Detail &detail, const CtaTrace &cta);
-
-  static constexpr uint32_t severalClusters = ~uint32_t(0);
 
   const Speeds &chip;
   Launch launch;
@@ -44,8 +39,7 @@ private:
   /// Those of the cluster that runs.
   uint64_t current = ~uint64_t(0);
   ClusterTrace *currentTrace = nullptr;
-  /// Which cluster of the sample loaded a sector first; or that several did.
-  llvm::DenseMap<uint32_t, uint32_t> loadedBy;
+  uint64_t loads = 0;
 };
 
 } // namespace gluonc::model

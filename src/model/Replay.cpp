@@ -99,7 +99,7 @@ public:
       : trace(trace), chip(chip), conditions(conditions), schedule(schedule) {
     size_t size = trace.clusters.front().ctas.size();
     for (size_t i = 0; i != size; ++i)
-      processors.emplace_back(trace, chip, this->conditions);
+      processors.emplace_back(chip, this->conditions);
   }
 
   Replayed run() {
@@ -253,8 +253,8 @@ private:
     auto [at, isNew] = latestSpans.try_emplace({span.cta, span.warp, kind}, result.spans.size());
     if (!isNew) {
       Span &last = result.spans[at->second];
-      if (begin <= last.end && trace.places[last.instruction].line ==
-                                   trace.places[op.instruction].line) {
+      if (begin <= last.end &&
+          trace.places[last.instruction].line == trace.places[op.instruction].line) {
         last.end = std::max(last.end, end);
         return;
       }
@@ -337,9 +337,8 @@ private:
   /// Whether nothing keeps the warp from the instruction.
   bool pass(uint32_t index, Warp &warp, const Op &op, const Work &work) {
     if (work.rule == Rule::Wait)
-      return waitUntil(
-          index, warp, work.queue == Queue::Products ? Spent::Products : Spent::Copies,
-          warp.groups[unsigned(work.queue)].timeOf(work.left, work.untilRead));
+      return waitUntil(index, warp, work.queue == Queue::Products ? Spent::Products : Spent::Copies,
+                       warp.groups[unsigned(work.queue)].timeOf(work.left, work.untilRead));
     if (work.rule == Rule::ClusterWait && warp.clusterPhase == warp.cluster->whole.phase) {
       park(index, warp.cluster->whole.waiting);
       return false;
@@ -364,10 +363,11 @@ private:
       if (!waits && signal.kind != ptx::Signal::Kind::Pass)
         continue;
       Meeting &meeting = warp.cluster->meetings[{warp.rank, signal.barrier}];
+      double goOn = processorOf(warp).meet({now, now});
       if (waits)
         park(index, meeting.waiting);
       if (meeting.arrive(op.lanes, signal.count))
-        release(meeting.waiting, now + chip.barrierLatency);
+        release(meeting.waiting, goOn);
       return waits;
     }
     return false;
@@ -431,6 +431,9 @@ private:
 
   double multiply(Warp &warp, const Op &op, const Work &work, double begin) {
     Server &pipe = quarterOf(warp).pipes[unsigned(Pipe::Tensor)];
+    constexpr unsigned warpsOfGroup = 4;
+    if (warp.number % warpsOfGroup == 0)
+      begin = processorOf(warp).feed({now, begin}, work.sharedCycles);
     double start = pipe.take({now, begin}, work.cycles), end = start + work.cycles;
     warp.groups[unsigned(Queue::Products)].add(end, end + work.latency);
     note(Span::Kind::Product, warp, op, start, end);
@@ -443,35 +446,42 @@ private:
     return op.detail < 0 ? none : warp.cta->details[static_cast<size_t>(op.detail)];
   }
 
+  Request requestOf(const Warp &warp, const Op &op, const Work &work) const {
+    return {detailOf(warp, op), *warp.cta, ownerOf(warp), trace.sharers[op.instruction],
+            work.bypassesFirstLevel};
+  }
+
   double access(Warp &warp, const Op &op, const Work &work, double begin) {
-    const Detail &detail = detailOf(warp, op);
+    Request request = requestOf(warp, op, work);
     Multiprocessor &processor = processorOf(warp);
+    if (work.rule == Rule::AsyncCopy) {
+      double done = processor.copy({now, begin}, request);
+      warp.groups[unsigned(Queue::Copies)].add(done, done);
+      note(Span::Kind::Copy, warp, op, begin, done);
+      return begin;
+    }
     double done = begin;
-    if (detail.sectors.size()) {
-      done = work.isAtomic ? processor.update({now, begin}, detail, *warp.cta, ownerOf(warp))
-             : work.stores ? processor.store({now, begin}, detail, *warp.cta, ownerOf(warp))
-                           : processor.load({now, begin}, detail, *warp.cta, ownerOf(warp),
-                                            work.bypassesFirstLevel);
+    if (request.detail.sectors.size()) {
+      done = work.isAtomic ? processor.update({now, begin}, request)
+             : work.stores ? processor.store({now, begin}, request)
+                           : processor.load({now, begin}, request);
       note(work.stores ? Span::Kind::Store : Span::Kind::Load, warp, op, begin, done);
     }
-    if (detail.wavefronts)
-      done = std::max(done, processor.accessShared({now, begin}, detail, work.stores));
-    if (work.rule == Rule::AsyncCopy)
-      warp.groups[unsigned(Queue::Copies)].add(done, done);
-    else
-      setResults(warp, work, done);
+    if (request.detail.wavefronts)
+      done = std::max(done, processor.accessShared({now, begin}, request.detail, work.stores));
+    setResults(warp, work, done);
     return begin;
   }
 
   void copyBox(Warp &warp, const Op &op, const Work &work, double begin) {
-    const Detail &detail = detailOf(warp, op);
+    Request request = requestOf(warp, op, work);
     if (work.rule == Rule::BoxStore) {
-      auto [read, written] = processorOf(warp).storeBox({now, begin}, detail, *warp.cta, ownerOf(warp));
+      auto [read, written] = processorOf(warp).storeBox({now, begin}, request);
       warp.groups[unsigned(Queue::Boxes)].add(read, written);
       note(Span::Kind::Copy, warp, op, begin, written);
       return;
     }
-    double there = processorOf(warp).loadBox({now, begin}, detail, *warp.cta, ownerOf(warp));
+    double there = processorOf(warp).loadBox({now, begin}, request);
     for (const ptx::Signal &signal : signalsOf(warp, op))
       send(*warp.cluster, signal, there);
     note(Span::Kind::Copy, warp, op, begin, there);

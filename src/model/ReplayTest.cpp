@@ -148,7 +148,7 @@ TEST(Replay, ABoxArrivesAtItsBarrierAndWhoAskedForItGoesOn) {
     trace.math(1, Pipe::Float, 1, {1});
   trace.signal(1, {Kind::Ask, barrier, 0, true});
   trace.math(1, Pipe::Float, 2);
-  double copied = bytes / testChip.boxBytesPerCycle + testChip.secondLevelLatency +
+  double copied = bytes / testChip.secondLevelBytesPerCycle + testChip.secondLevelLatency +
                   testChip.boxLatency + testChip.mbarrierLatency;
   EXPECT_NEAR(trace.cycles(), copied, 20);
 }

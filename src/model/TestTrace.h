@@ -26,14 +26,16 @@ inline constexpr Speeds testChip = {
     .firstLevelLatency = 40,
     .firstLevelBytes = 128 * 1024,
     .secondLevelBytesPerCycle = 64,
-    .secondLevelGigabytesPerSecond = 640,
+    .distinctBytesPerCycle = 64,
+    .commonBytesPerCycle = 64,
     .secondLevelLatency = 200,
     .atomicLatency = 300,
+    .secondLevelBytes = 1e6,
     .memoryGigabytesPerSecond = 100,
     .memoryLatency = 500,
     .boxLatency = 100,
-    .boxBytesPerCycle = 64,
     .barrierLatency = 20,
+    .barrierCycles = 2,
     .mbarrierLatency = 20,
     .branchLatency = 8,
 };
@@ -56,6 +58,7 @@ public:
     trace.code.push_back(std::move(work));
     trace.places.push_back({1, static_cast<unsigned>(trace.code.size()), 1});
     trace.names.push_back("test");
+    trace.sharers.push_back(1);
   }
   void math(unsigned warp, Pipe pipe, int32_t to, llvm::SmallVector<int32_t, 8> from = {}) {
     auto [cycles, latency] = testChip.pipes[unsigned(pipe)];
@@ -124,9 +127,8 @@ public:
 
   Replayed run(unsigned times = 1, unsigned resident = 1) const {
     Conditions conditions;
-    conditions.megahertz = 1000;
     conditions.memoryBytesPerCycle = 64;
-    conditions.secondLevelBytesPerCycle = 64;
+    conditions.distinctBytesPerCycle = conditions.commonBytesPerCycle = 64;
     conditions.firstLevelBytes = testChip.firstLevelBytes;
     return replay(trace, testChip, conditions,
                   {std::vector<uint32_t>(times, 0), resident, /*recorded=*/1});

@@ -9,8 +9,6 @@
 #include "model/Work.h"
 #include "ptx/Observer.h"
 
-#include "llvm/ADT/DenseSet.h"
-
 #include <vector>
 
 namespace gluonc::model {
@@ -58,10 +56,10 @@ struct Trace {
   std::vector<std::string> names, files;
   unsigned registers = 0;
   std::vector<ClusterTrace> clusters;
-  /// Sectors that several of the clusters load: they count as loaded by many.
-  llvm::DenseSet<uint32_t> shared;
-  /// Different ones that one cluster alone loads, in the mean.
-  double ownSectors = 0;
+  /// By instruction: how many clusters that run together load a sector (Sharing.h).
+  std::vector<double> sharers;
+  /// Sectors that a cluster loads, in the mean.
+  double loadedSectors = 0;
 };
 
 } // namespace gluonc::model

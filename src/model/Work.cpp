@@ -123,7 +123,8 @@ private:
       return;
     work.rule = Rule::AsyncProduct;
     work.pipe = Pipe::Tensor;
-    work.cycles = std::max(productCycles(instruction, chip), operandCycles(instruction, chip));
+    work.sharedCycles = operandCycles(instruction, chip);
+    work.cycles = std::max(productCycles(instruction, chip), work.sharedCycles);
     work.latency = chip.wgmmaLatency;
     work.written.clear();
   }
@@ -142,8 +143,8 @@ private:
     else if (!isBox)
       work.rule = Rule::AsyncCopy;
     else if (!instruction.has("prefetch"))
-      work.rule =
-          instruction.has("bulk_group") || instruction.has("reduce") ? Rule::BoxStore : Rule::BoxLoad;
+      work.rule = instruction.has("bulk_group") || instruction.has("reduce") ? Rule::BoxStore
+                                                                             : Rule::BoxLoad;
     work.bypassesFirstLevel = instruction.has("cg");
   }
 
@@ -179,8 +180,7 @@ private:
         return setMath(Pipe::Integer);
       return setMath(type.bits == 64 ? Pipe::Double : Pipe::Float);
     case explain::Pipe::Integer:
-      return setMath(Pipe::Integer,
-                     isOneOf(instruction.name, {"div", "rem"}) ? divisionSteps : 1);
+      return setMath(Pipe::Integer, isOneOf(instruction.name, {"div", "rem"}) ? divisionSteps : 1);
     case explain::Pipe::Special:
       if (instruction.name == "div" && !instruction.has("approx"))
         return setMath(Pipe::Float, divisionSteps);

@@ -52,6 +52,8 @@ struct Work {
   Rule rule = Rule::Free;
   Pipe pipe = Pipe::Integer;
   double cycles = 0, latency = 0;
+  /// Of AsyncProduct: in which shared memory gives the operands of four warps.
+  double sharedCycles = 0;
   Queue queue = Queue::Copies;
   /// Of Wait: how many groups may still be under way.
   unsigned left = 0;

@@ -61,17 +61,20 @@ struct Speeds {
   double sharedBytesPerCycle;
   double sharedLatency, shuffleLatency, firstLevelLatency;
   uint32_t firstLevelBytes;
-  /// What one multiprocessor gets of the second-level cache at most, and all together.
-  double secondLevelBytesPerCycle, secondLevelGigabytesPerSecond;
+  /// What a multiprocessor gets of the second-level cache: alone; while all ask, each for other
+  /// sectors; and while all ask, many for the same.
+  double secondLevelBytesPerCycle, distinctBytesPerCycle, commonBytesPerCycle;
   double secondLevelLatency, atomicLatency;
+  double secondLevelBytes;
   /// Of a kernel that copies: reads and writes together.
   double memoryGigabytesPerSecond;
   double memoryLatency;
-  /// The copy engine: what an instruction takes beyond the latency of memory, and its rate.
-  double boxLatency, boxBytesPerCycle;
+  /// What the copy engine takes beyond the latency of caches and memory.
+  double boxLatency;
 
-  /// From the last arrival until those that wait go on.
-  double barrierLatency, mbarrierLatency;
+  /// From the last arrival until those that wait go on, and how long a barrier of the CTA takes for
+  /// each warp that comes.
+  double barrierLatency, barrierCycles, mbarrierLatency;
   double branchLatency;
 };
 

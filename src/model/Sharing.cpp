@@ -1,0 +1,54 @@
+#include "model/Sharing.h"
+
+#include "explain/Memory.h"
+
+namespace gluonc::model {
+
+std::vector<uint64_t> waveOf(uint64_t clusters, uint64_t together) {
+  uint64_t size = std::min({clusters, std::max<uint64_t>(together, 1), mostSharing});
+  uint64_t first = clusters / size / 2 * size;
+  std::vector<uint64_t> wave;
+  for (uint64_t i = first; i != std::min(first + size, clusters); ++i)
+    wave.push_back(i);
+  return wave;
+}
+
+void Sharing::begin(const ptx::Function &kernel, const ptx::Module &) {
+  counts.resize(kernel.code.size());
+}
+
+void Sharing::touch(size_t instruction, uint64_t address, unsigned bytes) {
+  Count &count = counts[instruction];
+  for (uint64_t sector = address / explain::sectorBytes,
+                end = (address + bytes - 1) / explain::sectorBytes;
+       sector <= end; ++sector) {
+    auto [entry, isNew] = last.try_emplace(
+        {static_cast<uint32_t>(instruction), static_cast<uint32_t>(sector)}, number);
+    count.different += isNew;
+    count.all += isNew || entry->second != number;
+    entry->second = number;
+  }
+}
+
+void Sharing::executed(const ptx::Observed &what) {
+  std::array<uint32_t, 3> cluster = what.cta;
+  cluster[0] /= ctasPerCluster;
+  if (cluster != current)
+    ++number;
+  current = cluster;
+  const ptx::Touched &touched = what.touched;
+  for (const ptx::Touch &touch : touched.boxBytes ? llvm::ArrayRef<ptx::Touch>(touched.box)
+                                                  : llvm::ArrayRef<ptx::Touch>(touched.global))
+    this->touch(what.instruction, touch.address, touch.bytes);
+}
+
+std::vector<double> Sharing::sharers() const {
+  std::vector<double> list;
+  for (const Count &count : counts)
+    list.push_back(count.different ? static_cast<double>(count.all) /
+                                         static_cast<double>(count.different)
+                                   : 1);
+  return list;
+}
+
+} // namespace gluonc::model
