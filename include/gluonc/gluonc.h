@@ -375,9 +375,9 @@ GLUONC_API gluonc_status gluonc_specialization_ir(gluonc_specialization *special
                                                   const char *target, const char **text,
                                                   gluonc_error **error);
 
-/* Machine code is then made of `text`, which is "llir" or "assembly" (or "ptx", "amdgcn"), in place of
- * what the kernel would be in that form. It has a function of the kernel's name and parameters, and
- * gets the shared memory that the kernel would. The simulator executes no such text:
+/* Machine code is then made of `text`, which is "llir" or "assembly" (or "ptx", "amdgcn"), in place
+ * of what the kernel would be in that form. It has a function of the kernel's name and parameters,
+ * and gets the shared memory that the kernel would. The simulator executes no such text:
  * gluonc_engine_simulate is a GLUONC_USAGE_ERROR. */
 GLUONC_API gluonc_status gluonc_specialization_replace_code(gluonc_specialization *specialization,
                                                             const char *form, const char *text,
@@ -537,6 +537,26 @@ GLUONC_API gluonc_status gluonc_launch_simulated(gluonc_executable *executable, 
                                                  unsigned y, unsigned z, const uint64_t *values,
                                                  size_t count, const gluonc_launch_options *options,
                                                  gluonc_error **error);
+
+/* What a launch would take on the GPU that simulated launches stand for, by the performance model:
+ * a prediction, no measurement. */
+typedef struct gluonc_prediction {
+  double milliseconds;
+  /* Launches that it is of. */
+  unsigned launches;
+  /* The unit that is at work most of the longest launch, or what its warps wait for; a constant. */
+  const char *limit;
+  /* Whose figures it is from ("H100 SXM"), and whether they were measured there or published. */
+  const char *chip;
+  int is_measured;
+} gluonc_prediction;
+
+/* From now on launches of simulated executables are predicted: the machine code of a few programs
+ * of the grid is executed (products leave their results as they are), the others do nothing. Of a
+ * chip that the model does not know such a launch is GLUONC_UNAVAILABLE. */
+GLUONC_API void gluonc_engine_begin_prediction(gluonc_engine *engine);
+/* Launches are simulated again. What those since the beginning would take together. */
+GLUONC_API void gluonc_engine_end_prediction(gluonc_engine *engine, gluonc_prediction *prediction);
 
 #ifdef __cplusplus
 }

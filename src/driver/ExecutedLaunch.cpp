@@ -26,8 +26,18 @@ ExecutedLaunch::ExecutedLaunch(const CompiledKernel &kernel, const KernelArgumen
     buffers.push_back(buffer);
     memory.push_back({begin, begin + buffer->size()});
   }
-  // Behind the visible parameters: the kernel's own memory, so many bytes a CTA, and that of
-  // profilers, which have none here.
+  addHidden(kernel);
+}
+
+ExecutedLaunch::ExecutedLaunch(const CompiledKernel &kernel, llvm::ArrayRef<uint64_t> slots,
+                               std::vector<std::pair<uint64_t, uint64_t>> memory, Grid programs)
+    : slots(slots.begin(), slots.end()), memory(std::move(memory)), grid(programs),
+      numWarps(kernel.kernel.numWarps) {
+  grid[0] *= kernel.kernel.numCtas;
+  addHidden(kernel);
+}
+
+void ExecutedLaunch::addHidden(const CompiledKernel &kernel) {
   uint64_t ctas = uint64_t(grid[0]) * grid[1] * grid[2];
   scratch.resize(ctas * kernel.kernel.globalScratchBytes + scratchAlignment);
   uint64_t base = llvm::alignTo(reinterpret_cast<uint64_t>(scratch.data()), scratchAlignment);

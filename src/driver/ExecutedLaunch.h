@@ -11,7 +11,11 @@
 namespace gluonc::driver {
 
 struct ExecutedLaunch {
+  /// `grid` is in programs.
   ExecutedLaunch(const CompiledKernel &kernel, const KernelArguments &arguments, Grid grid);
+  /// With the visible slots and memory of a launch by the C API.
+  ExecutedLaunch(const CompiledKernel &kernel, llvm::ArrayRef<uint64_t> slots,
+                 std::vector<std::pair<uint64_t, uint64_t>> memory, Grid grid);
 
   /// One a parameter, hidden ones too: an address, or the low bytes of a value.
   std::vector<uint64_t> slots;
@@ -25,10 +29,18 @@ struct ExecutedLaunch {
   RunTime timed(llvm::function_ref<void()> execute);
 
 private:
+  /// Behind the visible parameters: the kernel's own memory, so many bytes a CTA, and that of
+  /// profilers, which have none here.
+  void addHidden(const CompiledKernel &kernel);
+
   unsigned numWarps;
   std::vector<host::Buffer *> buffers;
   /// The kernel's own memory.
   std::vector<uint8_t> scratch;
 };
+
+/// Executes the kernel's PTX on the CPU. Nullopt after a report.
+std::optional<RunTime> executePtx(const CompiledKernel &kernel, unsigned warpSize,
+                                  ExecutedLaunch &launch, const ExecutedRun &how, diag::Sink &sink);
 
 } // namespace gluonc::driver

@@ -77,6 +77,10 @@ struct ExecutedRun {
   llvm::raw_ostream *state = nullptr;
   /// Is told what is executed; null if nobody asks.
   ptx::Observer *observer = nullptr;
+  /// As ptx::Launch has them.
+  llvm::ArrayRef<uint64_t> clusters = {};
+  bool skipsProducts = false;
+  uint64_t stepsOfWarp = 0;
 };
 /// Executes the kernel's PTX on the CPU, on the tensors' own memory. Nullopt after a report.
 std::optional<RunTime> runOnPtx(const CompiledKernel &kernel, unsigned warpSize,

@@ -22,11 +22,16 @@ static std::string registersOf(const ptx::Fault &fault) {
   return text.empty() ? "it names none" : text;
 }
 
-std::optional<RunTime> runOnPtx(const CompiledKernel &kernel, unsigned warpSize,
-                                const KernelArguments &arguments, Grid grid, const ExecutedRun &how,
-                                diag::Sink &sink) {
+/// PTX is what the last stage gave, or what machine code was assembled from.
+static llvm::StringRef ptxOf(const CompiledKernel &kernel) {
+  return kernel.assembly.bytes.empty() ? kernel.artifact.bytes : kernel.assembly.bytes;
+}
+
+std::optional<RunTime> executePtx(const CompiledKernel &kernel, unsigned warpSize,
+                                  ExecutedLaunch &executed, const ExecutedRun &how,
+                                  diag::Sink &sink) {
   ptx::ParseError error;
-  std::unique_ptr<ptx::Module> module = ptx::parse(kernel.artifact.bytes, error);
+  std::unique_ptr<ptx::Module> module = ptx::parse(ptxOf(kernel), error);
   const ptx::Function *function = module ? module->kernel(kernel.kernel.name) : nullptr;
   if (!function) {
     sink.report(Kind::DeviceError, {},
@@ -34,7 +39,6 @@ std::optional<RunTime> runOnPtx(const CompiledKernel &kernel, unsigned warpSize,
         .end();
     return std::nullopt;
   }
-  ExecutedLaunch executed(kernel, arguments, grid);
   std::vector<ptx::Range> memory;
   for (auto [begin, end] : executed.memory)
     memory.push_back({begin, end});
@@ -48,6 +52,9 @@ std::optional<RunTime> runOnPtx(const CompiledKernel &kernel, unsigned warpSize,
   launch.output = how.printed;
   launch.state = how.state;
   launch.observer = how.observer;
+  launch.clusters = how.clusters;
+  launch.skipsProducts = how.skipsProducts;
+  launch.stepsOfWarp = how.stepsOfWarp;
   std::optional<ptx::Fault> fault;
   RunTime time = executed.timed([&] { fault = ptx::execute(*function, *module, launch); });
   if (!fault)
@@ -57,6 +64,13 @@ std::optional<RunTime> runOnPtx(const CompiledKernel &kernel, unsigned warpSize,
       .note("the thread's registers: {0}", registersOf(*fault))
       .end();
   return std::nullopt;
+}
+
+std::optional<RunTime> runOnPtx(const CompiledKernel &kernel, unsigned warpSize,
+                                const KernelArguments &arguments, Grid grid, const ExecutedRun &how,
+                                diag::Sink &sink) {
+  ExecutedLaunch launch(kernel, arguments, grid);
+  return executePtx(kernel, warpSize, launch, how, sink);
 }
 
 } // namespace gluonc::driver

@@ -3,6 +3,7 @@
 
 #include "explain/Counter.h"
 #include "explain/Facts.h"
+#include "explain/Timing.h"
 #include "target/Target.h"
 #include "target/nvidia/Occupancy.h"
 
@@ -58,6 +59,8 @@ struct Profile {
   Facts facts;
   Resources resources;
   std::optional<target::nvidia::Occupancy> occupancy;
+  /// Nothing for a chip that the model does not know.
+  std::optional<Timing> timing;
 
   Cost total;
   /// By file, line and column; lines and sites of instructions without a place are left out.

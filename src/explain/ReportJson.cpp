@@ -6,6 +6,7 @@ namespace gluonc::explain {
 
 using llvm::json::Array;
 using llvm::json::Object;
+using llvm::json::Value;
 
 static Object toJson(const GlobalCount &count) {
   return Object{{"requests", count.requests},
@@ -88,6 +89,26 @@ static Object resourcesOf(const Profile &profile) {
   return object;
 }
 
+static Object toJson(const Timing &timing) {
+  auto shares = [](const std::vector<std::pair<std::string, double>> &list) {
+    Object object;
+    for (const auto &[name, share] : list)
+      object[name] = share;
+    return object;
+  };
+  return Object{{"chip", timing.chip},
+                {"measured_figures", timing.isMeasured},
+                {"microseconds", timing.microseconds},
+                {"cycles", timing.cycles},
+                {"megahertz", timing.megahertz},
+                {"clusters", timing.clusters},
+                {"resident_clusters", timing.resident},
+                {"sampled_clusters", timing.sampled},
+                {"limit", timing.limit},
+                {"units", shares(timing.busy)},
+                {"warps", shares(timing.spent)}};
+}
+
 Object toJson(const Profile &profile, llvm::ArrayRef<Finding> findings) {
   Array lines, sites, conversions, found;
   for (const Line &line : profile.lines) {
@@ -120,6 +141,7 @@ Object toJson(const Profile &profile, llvm::ArrayRef<Finding> findings) {
                 {"accesses", std::move(sites)},
                 {"conversions", std::move(conversions)},
                 {"resources", resourcesOf(profile)},
+                {"predicted", profile.timing ? Value(toJson(*profile.timing)) : Value(nullptr)},
                 {"findings", std::move(found)}};
 }
 

@@ -31,6 +31,7 @@ public:
     printConversions();
     printInstructions();
     printResources();
+    printTiming();
     printLines();
     out << '\n';
     if (findings.empty())
@@ -125,6 +126,26 @@ private:
       row("occupancy") << occupancy->warps << " of " << occupancy->mostWarps << " warps ("
                        << occupancy->percent() << " %), " << counted(occupancy->ctas, "CTA")
                        << " a multiprocessor; limit: " << nameOf(occupancy->limit) << '\n';
+  }
+
+  void printTiming() {
+    if (!profile.timing)
+      return;
+    const Timing &timing = *profile.timing;
+    row("predicted") << llvm::format("%.2f us", timing.microseconds) << " on " << timing.chip
+                     << " (a model, by figures "
+                     << (timing.isMeasured ? "measured there" : "published")
+                     << "); limit: " << timing.limit << '\n';
+    row("units at work") << shares(timing.busy) << '\n';
+    row("warps' time") << shares(timing.spent) << '\n';
+  }
+  /// Those of a percent and more.
+  static std::string shares(const std::vector<std::pair<std::string, double>> &list) {
+    std::string text;
+    for (const auto &[name, share] : list)
+      if (auto percents = static_cast<unsigned>(100 * share); percents)
+        text += (text.empty() ? "" : ", ") + name + " " + std::to_string(percents) + " %";
+    return text.empty() ? "none" : text;
   }
 
   /// Whether a line deserves one of the listing: it accesses memory, or takes a percent.

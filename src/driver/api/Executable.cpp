@@ -2,6 +2,7 @@
 #include "driver/api/Guard.h"
 
 #include "driver/Run.h"
+#include "driver/api/Predict.h"
 #include "ir/Dialects.h"
 #include "target/Limits.h"
 
@@ -127,6 +128,26 @@ static gluonc_status compile(gluonc_engine *engine, gluonc_specialization *speci
   made->parameters = driver::launchParameters(
       sema::onTarget(specialization->arguments, made->target, specialization->options.numCtas));
   *executable = made.release();
+  return GLUONC_OK;
+}
+
+gluonc_status api::machineCode(gluonc_executable &executable, const driver::CompiledKernel *&kernel,
+                               gluonc_error **error) {
+  std::lock_guard guard(executable.making);
+  if (!executable.predicted) {
+    diag::Collector collector;
+    CompilerLease compiler(executable.engine);
+    mlir::OwningOpRef<mlir::ModuleOp> ir = makeIr(*compiler, executable.origin, collector);
+    if (!ir)
+      return fail(collector, error);
+    driver::KernelRequest request = makeRequest(executable, *ir);
+    executable.predicted = driver::compileCached(
+        *compiler, executable.engine->cache, request, driver::cacheKey(request),
+        driver::label(executable.origin.source()), executable.module->sources, collector);
+    if (!executable.predicted)
+      return fail(collector, error);
+  }
+  kernel = &*executable.predicted;
   return GLUONC_OK;
 }
 

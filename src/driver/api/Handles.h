@@ -61,6 +61,12 @@ struct HostRange {
   size_t bytes;
 };
 
+/// Predicted launches of an engine.
+struct Predictions {
+  gluonc_prediction total = {};
+  double longest = 0;
+};
+
 struct EngineState {
   /// Resolvers run under it and may ask for layouts. See EngineLock.
   ForkableMutex lock;
@@ -79,6 +85,10 @@ struct EngineState {
   LaunchSettings forLaunches;
   /// What `forLaunches.memory` is made of.
   std::vector<HostRange> ranges;
+  /// Launches are predicted and not simulated.
+  std::atomic<bool> isPredicting = false;
+  /// Under `settings`.
+  Predictions predictions;
   /// How often launches and compilations were cancelled.
   std::atomic<uint64_t> cancellations = 0;
   /// Those that were opened, under `lock`.
@@ -161,6 +171,8 @@ struct gluonc_executable {
   gluonc::ForkableMutex making;
   llvm::StringMap<std::string> madeCode;
   std::string saved;
+  /// Of a simulated one: the machine code that predictions are of.
+  std::optional<gluonc::driver::CompiledKernel> predicted;
   gluonc::driver::LaunchParameters parameters;
   std::unique_ptr<gluonc::sim::Executable> simulated;
   /// Set once under `loading`; read without a lock afterwards. At most one of the launchers is.

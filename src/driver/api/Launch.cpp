@@ -1,12 +1,28 @@
 //===- Launch.cpp - The C API: launches on GPUs and the simulator -----------===//
 #include "driver/api/Guard.h"
 #include "driver/api/Load.h"
+#include "driver/api/Predict.h"
 
 #include "host/NumberFormat.h"
 #include "layout/plan/TensorBlock.h"
 
 using namespace gluonc;
 using namespace gluonc::api;
+
+TensorDescription api::describe(const gluonc_tensor &tensor) {
+  TensorDescription made;
+  made.base = reinterpret_cast<uintptr_t>(tensor.base);
+  made.rank = tensor.rank;
+  llvm::copy(tensor.shape, made.shape.begin());
+  llvm::copy(tensor.strides, made.strides.begin());
+  made.nanPadding = tensor.nan_padding != 0;
+  made.roundToTf32 = tensor.round_to_tf32 != 0;
+  llvm::transform(tensor.element_strides, made.elementStrides.begin(),
+                  [](uint32_t step) { return std::max(step, 1u); });
+  llvm::copy(tensor.lower_corner, made.lowerCorner.begin());
+  llvm::copy(tensor.upper_corner, made.upperCorner.begin());
+  return made;
+}
 
 namespace {
 
@@ -116,21 +132,6 @@ llvm::ArrayRef<int64_t> shapeOf(const gluonc_tensor &tensor) { return {tensor.sh
 llvm::ArrayRef<int64_t> passedStrides(const driver::LaunchParameter &parameter,
                                       const gluonc_tensor &tensor) {
   return {tensor.strides, parameter.expandedRank ? tensor.rank - 1 : tensor.rank};
-}
-
-TensorDescription describe(const gluonc_tensor &tensor) {
-  TensorDescription made;
-  made.base = reinterpret_cast<uintptr_t>(tensor.base);
-  made.rank = tensor.rank;
-  llvm::copy(tensor.shape, made.shape.begin());
-  llvm::copy(tensor.strides, made.strides.begin());
-  made.nanPadding = tensor.nan_padding != 0;
-  made.roundToTf32 = tensor.round_to_tf32 != 0;
-  llvm::transform(tensor.element_strides, made.elementStrides.begin(),
-                  [](uint32_t step) { return std::max(step, 1u); });
-  llvm::copy(tensor.lower_corner, made.lowerCorner.begin());
-  llvm::copy(tensor.upper_corner, made.upperCorner.begin());
-  return made;
 }
 
 gluonc_status checkDescriptor(const gluonc_tensor &tensor, const gluonc_tensor_block &given,
@@ -403,6 +404,20 @@ settingsOf(EngineState &engine, const gluonc_launch_options *options, gluonc_err
   return settings;
 }
 
+/// As a GPU would refuse it, or its time.
+static gluonc_status predictLaunch(gluonc_executable &executable, std::array<uint32_t, 3> grid,
+                                   const uint64_t *values, const gluonc_launch_options *options,
+                                   gluonc_error **error) {
+  auto [x, y, z] = grid;
+  if (std::string problem = whyNotPossible(executable, {x, y, z}); !problem.empty())
+    return fail(GLUONC_UNAVAILABLE, std::move(problem), error);
+  for (auto [i, parameter] : llvm::enumerate(executable.parameters.visible))
+    if (parameter.rank())
+      if (gluonc_status status = checkTensor(parameter, i, values[i], error))
+        return status;
+  return predict(executable, grid, values, options ? *options : gluonc_launch_options{}, error);
+}
+
 gluonc_status gluonc_launch_simulated(gluonc_executable *executable, unsigned x, unsigned y,
                                       unsigned z, const uint64_t *values, size_t count,
                                       const gluonc_launch_options *options, gluonc_error **error) {
@@ -417,6 +432,8 @@ gluonc_status gluonc_launch_simulated(gluonc_executable *executable, unsigned x,
     std::optional<LaunchSettings> settings = settingsOf(*executable->engine, options, error);
     if (!settings)
       return GLUONC_USAGE_ERROR;
+    if (executable->engine->isPredicting)
+      return predictLaunch(*executable, {x, y, z}, values, options, error);
     return simulate(*executable, {x, y, z}, values, *settings, error);
   };
   return guarded(error, {{"executable", executable}, {"values", someValues}}, launch,

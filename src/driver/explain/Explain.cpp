@@ -1,6 +1,7 @@
 #include "driver/explain/Explain.h"
 
 #include "driver/explain/Facts.h"
+#include "driver/predict/LaunchModel.h"
 #include "ir/OpenLayouts.h"
 
 namespace gluonc::driver {
@@ -26,7 +27,41 @@ private:
   diag::Sink &sink;
 };
 
+/// Several observers of one launch.
+struct Observers : ptx::Observer {
+  llvm::SmallVector<ptx::Observer *, 2> list;
+
+  void begin(const ptx::Function &kernel, const ptx::Module &module) override {
+    for (ptx::Observer *one : list)
+      one->begin(kernel, module);
+  }
+  void executed(const ptx::Observed &what) override {
+    for (ptx::Observer *one : list)
+      one->executed(what);
+  }
+};
+
 } // namespace
+
+static explain::Timing timingOf(const model::Prediction &prediction) {
+  explain::Timing timing;
+  timing.chip = prediction.chip->name;
+  timing.isMeasured = prediction.chip->areMeasured;
+  timing.microseconds = prediction.microseconds;
+  timing.cycles = prediction.cycles;
+  timing.megahertz = prediction.megahertz;
+  timing.clusters = prediction.onBusiest;
+  timing.resident = prediction.resident;
+  timing.sampled = prediction.sampled;
+  timing.limit = prediction.limit().str();
+  for (unsigned i = 0; i != model::unitCount; ++i)
+    timing.busy.push_back({nameOf(model::Unit(i)).str(), prediction.busy[i]});
+  for (unsigned i = 0; i != model::spentCount; ++i)
+    timing.spent.push_back({nameOf(model::Spent(i)).str(), prediction.spent[i]});
+  for (auto *list : {&timing.busy, &timing.spent})
+    llvm::stable_sort(*list, [](const auto &a, const auto &b) { return a.second > b.second; });
+  return timing;
+}
 
 static explain::Resources resourcesOf(const CompiledKernel &compiled) {
   explain::Resources resources;
@@ -69,13 +104,19 @@ std::optional<explain::Profile> explainLaunch(Compiler &compiler, const KernelSo
                profile.resources.registers ? profile.resources.registers->count : 0,
                profile.resources.sharedBytes});
 
-  CompiledKernel assembly = {
-      compiled->kernel, last == Stage::Assembly ? compiled->artifact : compiled->assembly, {}};
   explain::Counter counter;
-  ExecutedRun how = {.printed = printed, .observer = &counter};
-  if (!runOnPtx(assembly, target.warpSize(), arguments, grid, how, sink))
+  Observers observers;
+  observers.list.push_back(&counter);
+  std::unique_ptr<LaunchModel> model =
+      LaunchModel::make(target, *compiled, grid, tensorBytes(arguments));
+  if (model)
+    observers.list.append({&model->together(), &model->observer()});
+  ExecutedRun how = {.printed = printed, .observer = &observers};
+  if (!runOnPtx(*compiled, target.warpSize(), arguments, grid, how, sink))
     return std::nullopt;
   addCounts(profile, counter.take(), sources);
+  if (model)
+    profile.timing = timingOf(model->predict().prediction);
   return profile;
 }
 

@@ -1,0 +1,108 @@
+//===- Predict.cpp - The C API: launches that are predicted --------------------===//
+#include "driver/api/Predict.h"
+
+#include "driver/api/Guard.h"
+#include "driver/api/Load.h"
+#include "driver/predict/LaunchModel.h"
+#include "ptx/TensorMap.h"
+
+#include <deque>
+
+using namespace gluonc;
+using namespace gluonc::api;
+
+namespace {
+
+/// What stands between the executor and the host's memory.
+using Memory = std::vector<std::pair<uint64_t, uint64_t>>;
+
+uint64_t addRanges(Memory &memory, const gluonc_memory_range *ranges, size_t count) {
+  uint64_t bytes = 0;
+  for (const gluonc_memory_range &range : llvm::ArrayRef(ranges, count)) {
+    auto begin = reinterpret_cast<uint64_t>(range.base);
+    if (range.bytes)
+      memory.push_back({begin, begin + range.bytes});
+    bytes += range.bytes;
+  }
+  return bytes;
+}
+
+/// The machine's slots; `maps` holds what some of them point to.
+std::vector<uint64_t> slotsOf(const gluonc_executable &executable, const uint64_t *values,
+                              std::deque<ptx::TensorMap> &maps) {
+  std::vector<uint64_t> slots;
+  for (auto [i, parameter] : llvm::enumerate(executable.parameters.visible)) {
+    if (!parameter.rank()) {
+      slots.push_back(values[i]);
+      continue;
+    }
+    const auto *tensor = reinterpret_cast<const gluonc_tensor *>(values[i]);
+    if (parameter.expandedRank)
+      slots.push_back(reinterpret_cast<uintptr_t>(tensor->base));
+    else
+      slots.push_back(reinterpret_cast<uintptr_t>(
+          &maps.emplace_back(driver::executedMap(*parameter.box, describe(*tensor)))));
+    for (unsigned dim = 0; dim != tensor->rank; ++dim)
+      slots.push_back(static_cast<uint64_t>(tensor->shape[dim]));
+    for (unsigned dim = 0; dim + (parameter.expandedRank ? 1 : 0) != tensor->rank; ++dim)
+      slots.push_back(static_cast<uint64_t>(tensor->strides[dim]));
+  }
+  return slots;
+}
+
+void add(EngineState &engine, const model::Prediction &one) {
+  std::lock_guard guard(engine.settings);
+  auto &[total, longest] = engine.predictions;
+  total.milliseconds += one.microseconds / 1e3;
+  ++total.launches;
+  total.chip = one.chip->name;
+  total.is_measured = one.chip->areMeasured;
+  if (one.microseconds < longest)
+    return;
+  longest = one.microseconds;
+  total.limit = one.limit().data();
+}
+
+} // namespace
+
+gluonc_status api::predict(gluonc_executable &executable, driver::Grid grid,
+                           const uint64_t *values, const gluonc_launch_options &options,
+                           gluonc_error **error) {
+  const driver::CompiledKernel *kernel = nullptr;
+  if (gluonc_status status = machineCode(executable, kernel, error))
+    return status;
+  Memory memory;
+  uint64_t tensorBytes = addRanges(memory, options.ranges, options.range_count);
+  addRanges(memory, options.reachable, options.reachable_count);
+  std::unique_ptr<driver::LaunchModel> model =
+      driver::LaunchModel::make(executable.target, *kernel, grid, tensorBytes);
+  if (!model)
+    return fail(GLUONC_UNAVAILABLE,
+                "the performance model has no figures of " + executable.target.name(), error);
+  std::deque<ptx::TensorMap> maps;
+  driver::ExecutedLaunch launch(*kernel, slotsOf(executable, values, maps), std::move(memory),
+                                grid);
+  diag::Collector collector;
+  std::optional<model::Predicted> predicted =
+      driver::predict(*model, *kernel, executable.target.warpSize(), launch, collector);
+  if (!predicted)
+    return fail(collector, error);
+  add(*executable.engine, predicted->prediction);
+  return GLUONC_OK;
+}
+
+void gluonc_engine_begin_prediction(gluonc_engine *engine) {
+  if (!engine)
+    return;
+  std::lock_guard guard(engine->state->settings);
+  engine->state->predictions = {};
+  engine->state->isPredicting = true;
+}
+
+void gluonc_engine_end_prediction(gluonc_engine *engine, gluonc_prediction *prediction) {
+  if (!engine || !prediction)
+    return;
+  std::lock_guard guard(engine->state->settings);
+  engine->state->isPredicting = false;
+  *prediction = engine->state->predictions.total;
+}

@@ -1,0 +1,20 @@
+//===- Predict.h - Launches that are predicted -----------------------------------===//
+#pragma once
+
+#include "driver/Run.h"
+#include "driver/api/Handles.h"
+
+namespace gluonc::api {
+
+/// What a caller says of the tensor behind a descriptor.
+TensorDescription describe(const gluonc_tensor &tensor);
+
+/// The machine code of what a simulated executable was made from. See Executable.cpp.
+gluonc_status machineCode(gluonc_executable &executable, const driver::CompiledKernel *&kernel,
+                          gluonc_error **error);
+
+/// Adds a launch of a simulated executable to what its engine has predicted. Arguments were checked.
+gluonc_status predict(gluonc_executable &executable, driver::Grid grid, const uint64_t *values,
+                      const gluonc_launch_options &options, gluonc_error **error);
+
+} // namespace gluonc::api

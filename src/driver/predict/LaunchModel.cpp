@@ -1,0 +1,110 @@
+#include "driver/predict/LaunchModel.h"
+
+#include "ptx/TensorMap.h"
+#include "target/nvidia/BoxCopies.h"
+#include "target/nvidia/Occupancy.h"
+
+namespace gluonc::driver {
+
+LaunchModel::LaunchModel(const target::nvidia::Speeds &chip,
+                         const model::Recorder::Launch &recorded, const model::Launch &launch,
+                         std::vector<uint64_t> sample)
+    : chip(chip), launch(launch), sampled(std::move(sample)), sharing(launch.ctasPerCluster),
+      recorder(chip, recorded, sampled) {}
+
+std::vector<uint64_t> LaunchModel::wave() const {
+  return model::waveOf(launch.clusters, uint64_t(chip.multiprocessors) / launch.ctasPerCluster *
+                                            launch.residentCtas);
+}
+
+std::unique_ptr<LaunchModel> LaunchModel::make(const target::Target &target,
+                                               const CompiledKernel &kernel, Grid grid,
+                                               uint64_t tensorBytes, unsigned samples) {
+  const target::nvidia::Speeds *chip = target::nvidia::speedsOf(target);
+  if (!chip)
+    return nullptr;
+  const codegen::KernelInfo &info = kernel.kernel;
+  model::Launch launch;
+  launch.clusters = uint64_t(grid[0]) * grid[1] * grid[2];
+  launch.ctasPerCluster = info.numCtas;
+  launch.sharedBytes = info.sharedBytes;
+  launch.tensorBytes = tensorBytes;
+  unsigned registers = 0;
+  if (const std::optional<codegen::ResourceUsage> &used = kernel.artifact.resources) {
+    registers = used->registers;
+    launch.sharedBytes += used->sharedBytes;
+  }
+  if (auto occupancy = target::nvidia::occupancyOf(
+          target, {info.numWarps, registers, launch.sharedBytes}))
+    launch.residentCtas = occupancy->ctas;
+  std::vector<uint64_t> sample = model::sampleOf(grid, samples);
+  grid[0] *= info.numCtas;
+  return std::unique_ptr<LaunchModel>(
+      new LaunchModel(*chip, {grid, info.numWarps, info.numCtas}, launch,
+                      std::move(sample)));
+}
+
+model::Predicted LaunchModel::predict(unsigned recorded) {
+  recordedTrace = recorder.take();
+  recordedTrace.sharers = sharing.sharers();
+  return model::predict(recordedTrace, chip, launch, recorded);
+}
+
+std::optional<model::Predicted> predict(LaunchModel &model, const CompiledKernel &kernel,
+                                        unsigned warpSize, ExecutedLaunch &launch,
+                                        diag::Sink &sink) {
+  std::vector<uint64_t> wave = model.wave();
+  ExecutedRun how;
+  how.skipsProducts = true;
+  how.observer = &model.together();
+  how.clusters = wave;
+  how.stepsOfWarp = model::sharingSteps;
+  if (!executePtx(kernel, warpSize, launch, how, sink))
+    return std::nullopt;
+  how.observer = &model.observer();
+  how.clusters = model.sample();
+  how.stepsOfWarp = 0;
+  if (!executePtx(kernel, warpSize, launch, how, sink))
+    return std::nullopt;
+  return model.predict();
+}
+
+/// The number that tensormap.replace gives a type.
+static uint8_t elementType(cuda::TensorMapType type) {
+  constexpr uint8_t float64 = 9, bfloat16 = 10;
+  return type == cuda::TensorMapType::Float64    ? float64
+         : type == cuda::TensorMapType::BFloat16 ? bfloat16
+                                                 : static_cast<uint8_t>(type);
+}
+
+ptx::TensorMap executedMap(const cuda::TensorBox &box, const TensorDescription &tensor) {
+  ptx::TensorMap map = {};
+  map.address = tensor.base;
+  map.rank = static_cast<uint8_t>(box.rank - 1);
+  map.elementType = elementType(box.type);
+  map.swizzle = static_cast<uint8_t>(target::nvidia::tma::swizzleCode(box.swizzleBytes));
+  map.fill = tensor.nanPadding;
+  map.isIm2col = box.isIm2Col;
+  // A map counts dims from the innermost.
+  for (unsigned i = 0; i != box.rank; ++i) {
+    unsigned dim = box.rank - 1 - i;
+    map.dims[i] = static_cast<uint32_t>(tensor.shape[dim]);
+    if (i)
+      map.strides[i - 1] = static_cast<uint64_t>(tensor.strides[dim]) * box.elementBytes;
+    map.elementStrides[i] = std::max(tensor.elementStrides[dim], 1u);
+    if (!box.isIm2Col)
+      map.box[i] = box.box[dim];
+  }
+  if (box.type == cuda::TensorMapType::Padded4Bits)
+    map.dims[0] *= 2;
+  if (box.isIm2Col) {
+    std::copy_n(std::make_reverse_iterator(box.box.begin() + 2), 2, map.box);
+    for (unsigned i = 0; i != box.rank - 2; ++i) {
+      map.lower[i] = static_cast<int16_t>(tensor.lowerCorner[box.rank - 3 - i]);
+      map.upper[i] = static_cast<int16_t>(tensor.upperCorner[box.rank - 3 - i]);
+    }
+  }
+  return map;
+}
+
+} // namespace gluonc::driver

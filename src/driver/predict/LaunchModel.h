@@ -1,0 +1,61 @@
+//===- LaunchModel.h - The performance model of one launch ------------------------===//
+//
+//   kernel + launch ─▶ sample of clusters ─▶ executor of PTX ─▶ trace ─▶ prediction
+//                                            (observed)         (room model)
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "driver/ExecutedLaunch.h"
+#include "model/Prediction.h"
+#include "model/Recorder.h"
+#include "model/Sharing.h"
+#include "runtime/cuda/TensorMap.h"
+
+namespace gluonc::ptx {
+struct TensorMap;
+}
+
+namespace gluonc::driver {
+
+class LaunchModel {
+public:
+  /// Null for a chip of which the model has no figures. `grid` is in programs.
+  static std::unique_ptr<LaunchModel> make(const target::Target &target,
+                                           const CompiledKernel &kernel, Grid grid,
+                                           uint64_t tensorBytes,
+                                           unsigned samples = model::sampledClusters);
+
+  /// Both have to be told of executions: the first one of clusters that run together, at least their
+  /// beginnings, the other one of those of the sample.
+  ptx::Observer &together() { return sharing; }
+  ptx::Observer &observer() { return recorder; }
+  /// The clusters that have to be executed, by number.
+  std::vector<uint64_t> wave() const;
+  llvm::ArrayRef<uint64_t> sample() const { return sampled; }
+  /// After the execution. The timeline has `recorded` clusters.
+  model::Predicted predict(unsigned recorded = 0);
+  /// What `predict` was from.
+  const model::Trace &trace() const { return recordedTrace; }
+
+private:
+  LaunchModel(const target::nvidia::Speeds &chip, const model::Recorder::Launch &recorded,
+              const model::Launch &launch, std::vector<uint64_t> sample);
+
+  const target::nvidia::Speeds &chip;
+  model::Launch launch;
+  std::vector<uint64_t> sampled;
+  model::Sharing sharing;
+  model::Recorder recorder;
+  model::Trace recordedTrace;
+};
+
+/// Executes the sample, without the results of products, and predicts. Nullopt after a report.
+std::optional<model::Predicted> predict(LaunchModel &model, const CompiledKernel &kernel,
+                                        unsigned warpSize, ExecutedLaunch &launch,
+                                        diag::Sink &sink);
+
+/// A tensor map as the executor of PTX reads it.
+ptx::TensorMap executedMap(const cuda::TensorBox &box, const TensorDescription &tensor);
+
+} // namespace gluonc::driver
