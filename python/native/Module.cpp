@@ -497,7 +497,8 @@ public:
   Executable *loadExecutable(nb::bytes saved) const {
     gluonc_executable *executable = nullptr;
     check([&](gluonc_error **error) {
-      return gluonc_engine_load_executable(handle.get(), saved.c_str(), saved.size(), &executable, error);
+      return gluonc_engine_load_executable(handle.get(), saved.c_str(), saved.size(), &executable,
+                                           error);
     });
     return new Executable(executable, {});
   }
@@ -563,6 +564,15 @@ public:
     gluonc_engine_set_masked_off(handle.get(), verdictOf(verdict));
   }
   void setMaxBranches(uint64_t count) const { gluonc_engine_set_max_branches(handle.get(), count); }
+
+  void beginPrediction() const { gluonc_engine_begin_prediction(handle.get()); }
+  /// (milliseconds, launches, limit, chip, whether its figures were measured)
+  nb::tuple endPrediction() const {
+    gluonc_prediction made = {};
+    gluonc_engine_end_prediction(handle.get(), &made);
+    return nb::make_tuple(made.milliseconds, made.launches, made.limit, made.chip,
+                          made.is_measured != 0);
+  }
 
   template <auto find> std::string deviceTarget(int device) const {
     const char *name = nullptr;
@@ -772,6 +782,8 @@ NB_MODULE(_native, m) {
       .def("set_races", &Engine::setRaces)
       .def("set_masked_off", &Engine::setMaskedOff)
       .def("set_max_branches", &Engine::setMaxBranches)
+      .def("begin_prediction", &Engine::beginPrediction)
+      .def("end_prediction", &Engine::endPrediction)
       .def("cuda_target", &Engine::deviceTarget<gluonc_engine_cuda_target>)
       .def("cuda_device_count", &Engine::deviceCount<gluonc_engine_cuda_device_count>)
       .def("hip_target", &Engine::deviceTarget<gluonc_engine_hip_target>)

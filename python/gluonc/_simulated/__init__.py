@@ -89,6 +89,18 @@ class few_programs:
         return tuple(kept)
 
 
+class whole_grids:
+    """While it is entered, nothing is cut."""
+
+    active = 0
+
+    def __enter__(self):
+        whole_grids.active += 1
+
+    def __exit__(self, *_):
+        whole_grids.active -= 1
+
+
 class _Shortened(few_programs):
     """What scripts get for launches on very large tensors, which only benchmarks have."""
 
@@ -118,6 +130,8 @@ def shorten_benchmarks(programs=1024):
 
 def launched_grid(grid, is_large):
     """What a launch on `grid` runs; `is_large()` tells whether its tensors are."""
+    if whole_grids.active:
+        return grid
     cut = few_programs.active or (_shortened if _shortened is not None and is_large() else None)
     if cut is None:
         return grid
