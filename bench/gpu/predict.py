@@ -3,12 +3,15 @@
 
     predict.py SUITE MEASURED.json [--tutorials FOLDER] [--out FILE.json] [--only REGEX]
 
-SUITE is `language` (triton_kernels/, measured by triton_language.py) or `tutorials` (Triton's Gluon
+SUITE is `language` (triton_kernels/kernels.py, measured by triton_language.py), `spread`
+(triton_kernels/spread.py, measured by model/times.py), `flagship` (the kernels of examples/hopper_*, measured by
+flagship.py) or `tutorials` (Triton's Gluon
 tutorials in FOLDER, measured by tutorials.py). Prints predicted and measured times, the errors'
 median and 90th percentile, and Kendall's tau among the configurations of each kernel.
 """
 
 import argparse
+import functools
 import itertools
 import json
 import math
@@ -39,16 +42,16 @@ def without_values():
     torch.randn = empty
 
 
-def language_cases(_):
-    side = sides.load_own(FOLDER / "triton_kernels", ["kernels"])
-    for name, make in side.tutorials["kernels"].CASES:
+def triton_cases(file, *_):
+    side = sides.load_own(FOLDER / "triton_kernels", [file])
+    for name, make in side.tutorials[file].CASES:
         def call(make=make):
             with side.entered():
                 return make(torch)[0]
         yield name, call
 
 
-def tutorial_calls(folder):
+def tutorial_calls(_, folder):
     import tutorials
     side = sides.load_own(folder, tutorial_cases.FILES)
     problem = tensors = None
@@ -67,7 +70,40 @@ def tutorial_calls(folder):
 EVENTS_MS = 0.0023
 
 
+def flagship_calls(names):
+    """Launches of what flagship.py measured, by the names that it gives."""
+    import flagship
+    for name in names:
+        kind, sizes, *rest = re.match(r"(matmul|attention|layer norm) (\S+) (\S+)( causal)?", name).groups()
+        dtype, causal = getattr(torch, rest[0]), bool(rest[1])
+        sizes = [int(size) for size in sizes.split("x")]
+
+        def call(kind=kind, sizes=sizes, dtype=dtype, causal=causal):
+            count, ours = flagship.programs(), flagship.load(kind.split()[-1])
+            if kind == "matmul":
+                m, n, k = sizes
+                out = torch.bfloat16 if dtype.itemsize == 1 else dtype
+                a, b = (torch.empty(size, k, device="cuda", dtype=dtype) for size in (m, n))
+                c = torch.empty(m, n, device="cuda", dtype=out)
+                return lambda: ours.product(a, b, c, count)
+            if kind == "attention":
+                tensors = [torch.empty(sizes, device="cuda", dtype=dtype).flatten(0, 1) for _ in range(4)]
+                return lambda: ours.attend_all(*tensors, sizes[-1]**-0.5, causal, count)
+            x, y = (torch.empty(sizes, device="cuda", dtype=dtype) for _ in range(2))
+            weight, bias = (torch.empty(sizes[1], device="cuda", dtype=dtype) for _ in range(2))
+            return lambda: ours.normalize(x, weight, bias, y, count)
+        yield name, call
+
+
+SUITES = {"language": functools.partial(triton_cases, "kernels"),
+          "spread": functools.partial(triton_cases, "spread"), "tutorials": tutorial_calls,
+          "flagship": lambda names, _: flagship_calls(names)}
+
+
 def measured_times(report):
+    if "results" in report:
+        return {case["name"]: case["ms"]["gluonc"] - EVENTS_MS for case in report["results"]
+                if "gluonc" in case["ms"]}
     cases = report["cases"]
     if isinstance(cases, dict):
         return {name: case["gluonc"]["ms"] - EVENTS_MS for name, case in cases.items()
@@ -105,7 +141,7 @@ def summary(rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("suite", choices=("language", "tutorials"))
+    parser.add_argument("suite", choices=SUITES)
     parser.add_argument("measured", type=pathlib.Path)
     parser.add_argument("--tutorials")
     parser.add_argument("--out", type=pathlib.Path)
@@ -113,9 +149,8 @@ def main():
     options = parser.parse_args()
     measured = measured_times(json.loads(options.measured.read_text()))
     without_values()
-    suite = language_cases if options.suite == "language" else tutorial_calls
     rows = []
-    for name, make in suite(options.tutorials):
+    for name, make in SUITES[options.suite](list(measured), options.tutorials):
         if name not in measured or not re.search(options.only, name):
             continue
         begin = time.perf_counter()

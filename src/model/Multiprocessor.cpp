@@ -50,8 +50,9 @@ double Multiprocessor::secondLevelCycles(double bytes, double sharers) const {
 }
 
 double Multiprocessor::fetch(When when, const Request &request, size_t sectors) {
+  // Memory gives several sectors at a time.
   size_t isNew = llvm::count_if(request.sectors(), [&](uint32_t sector) {
-    return seen.insert(ofOwner(sector, request.owner)).second;
+    return seen.insert(ofOwner(sector / (chip.memoryGranule / sectorBytes), request.owner)).second;
   });
   double cycles = secondLevelCycles(sectors * sectorBytes, request.sharers);
   double there = secondLevel.take(when, cycles) + cycles + chip.secondLevelLatency;
@@ -59,7 +60,7 @@ double Multiprocessor::fetch(When when, const Request &request, size_t sectors) 
     return there;
   // Who shares them waits as long, but memory gives them once.
   double cold = std::min(1 / request.sharers, conditions.coldShare);
-  double fromMemory = cold * isNew * sectorBytes / conditions.memoryBytesPerCycle;
+  double fromMemory = cold * isNew * chip.memoryGranule / conditions.memoryBytesPerCycle;
   return std::max(there, memory.take(when, fromMemory) + fromMemory + chip.memoryLatency);
 }
 

@@ -143,7 +143,7 @@ private:
   const Conditions &conditions;
   FirstLevel firstLevel;
   Server shared, secondLevel, memory, copyEngine, barriers;
-  /// Sectors of CTAs that were loaded and written before, by owner.
+  /// Of CTAs, by owner: granules of memory that were loaded, and sectors that were written.
   llvm::DenseSet<uint64_t> seen, written;
 };
 

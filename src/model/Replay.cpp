@@ -125,6 +125,7 @@ private:
   void startCluster(double time) {
     if (started == schedule.clusters.size())
       return;
+    time = starter.take({time, time}, chip.ctaCycles);
     Cluster &cluster = *clusters.emplace_back(std::make_unique<Cluster>());
     cluster.trace = &trace.clusters[schedule.clusters[started]];
     cluster.number = static_cast<uint32_t>(started * cluster.trace->ctas.size());
@@ -511,6 +512,8 @@ private:
   Conditions conditions;
   const Schedule &schedule;
   std::vector<Multiprocessor> processors;
+  /// Gives CTAs to the multiprocessor.
+  Server starter;
   std::vector<std::unique_ptr<Cluster>> clusters;
   std::vector<std::unique_ptr<Warp>> warps;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events;

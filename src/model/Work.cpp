@@ -98,7 +98,7 @@ private:
     work.rule = Rule::Math;
     work.pipe = pipe;
     work.cycles = cycles * times;
-    work.latency = latency * times;
+    work.latency = latency + cycles * (times - 1);
   }
   void setQueue(Rule rule, Queue queue) {
     work.rule = rule;
@@ -180,6 +180,9 @@ private:
         return setMath(Pipe::Integer);
       return setMath(type.bits == 64 ? Pipe::Double : Pipe::Float);
     case explain::Pipe::Integer:
+      // Half of the pipe for floats multiplies integers.
+      if (isOneOf(instruction.name, {"mul", "mad"}))
+        return setMath(Pipe::Float, 2);
       return setMath(Pipe::Integer, isOneOf(instruction.name, {"div", "rem"}) ? divisionSteps : 1);
     case explain::Pipe::Special:
       if (instruction.name == "div" && !instruction.has("approx"))

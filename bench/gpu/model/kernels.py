@@ -35,10 +35,8 @@ INSTRUCTIONS = {
     "max_float": ("f", "max.f32 %f{d}, %f{s}, %f1;"),
     "half2": ("r", "fma.rn.f16x2 %r{d}, %r{s}, %r{s}, %r{s};"),
     "integer": ("r", "lop3.b32 %r{d}, %r{s}, %r1, %r2, 0x96;"),
-    "add_integer": ("r", "add.s32 %r{d}, %r{s}, %r1;"),
     "multiply_integer": ("r", "mad.lo.s32 %r{d}, %r{s}, %r{s}, %r1;"),
     "special": ("f", "ex2.approx.ftz.f32 %f{d}, %f{s};"),
-    "reciprocal": ("f", "rcp.approx.ftz.f32 %f{d}, %f{s};"),
     "convert": ("r", "mov.b32 %f300, %r{s};\ncvt.rn.f16x2.f32 %r{d}, %f300, %f300;"),
     "double": ("d", "fma.rn.f64 %d{d}, %d{s}, %d{s}, %d{s};"),
     "shuffle": ("r", "shfl.sync.bfly.b32 %r{d}, %r{s}, 1, 31, -1;"),
@@ -84,26 +82,12 @@ def shared_rate():
 
 def pointer_chase(cache):
     """`data` holds addresses of where to go on, of which the first warp follows one."""
-    before = "mov.u64 %at, %data;\n" + f"ld.global.{cache}.u64 %rd1, [%at];\nmov.u64 %rd1, %data;\n"
+    before = "mov.u64 %rd1, %data;\n"
     return kernel(f"ld.global.{cache}.u64 %rd1, [%rd1];\n" * 16, before, "@%p13 st.global.u64 [%data], %rd1;\n")
 
 
 def atomic_latency():
     return kernel("atom.global.add.u32 %r2, [%data], %r2;\n" * 16, "mov.u32 %r2, 0;\n")
-
-
-def read_region(loads):
-    """All CTAs read `count` rounds of a region: thread by thread 16 bytes side by side, from the second-level
-    cache. `loads` are under way for each thread."""
-    stride = 16
-    before = ("mul.wide.u32 %rd1, %t, 16;\nadd.u64 %rd1, %rd1, %data;\nmul.wide.u32 %rd2, %cta, 65536;\n"
-              "add.u64 %rd1, %rd1, %rd2;\nmov.b32 %r9, 0;\nmov.u32 %r8, %ntid.x;\nmul.wide.u32 %rd3, %r8, 16;\n")
-    body = "mov.u64 %rd4, %rd1;\n"
-    for i in range(loads):
-        body += (f"ld.global.cg.v4.u32 {{%r{10 + 4 * i}, %r{11 + 4 * i}, %r{12 + 4 * i}, %r{13 + 4 * i}}}, [%rd4];\n"
-                 "add.u64 %rd4, %rd4, %rd3;\n")
-    body += "".join(f"xor.b32 %r9, %r9, %r{10 + stride // 4 * i};\n" for i in range(loads))
-    return kernel(body, before, "@%p13 st.global.u32 [%data], %r9;\n")
 
 
 def copy():

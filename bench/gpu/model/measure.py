@@ -51,10 +51,12 @@ class Bench:
         self.data = torch.zeros(1 << 28, dtype=torch.int64, device="cuda")  # 2 GiB
         self.cold = torch.empty(64 << 20, dtype=torch.int32, device="cuda")
 
-    def cycles(self, ptx, count, grid=1, threads=32, shared=SHARED):
-        """Of the CTA in the middle, the better of three launches."""
+    def cycles(self, ptx, count, grid=1, threads=32, shared=SHARED, is_cold=False):
+        """Of the CTA in the middle, the better of three launches; of cold ones with nothing in the caches."""
         made, best = Kernel(ptx), float("inf")
         for _ in range(3):
+            if is_cold:
+                self.cold.zero_()
             made.launch(grid, threads, self.out, self.data, count, shared)
             torch.cuda.synchronize()
             best = min(best, statistics.median(self.out[:grid].tolist()))
@@ -94,7 +96,9 @@ class Bench:
             end.record()
             torch.cuda.synchronize()
             cold.append(begin.elapsed_time(end) * 1e3)
-        return {"in_a_graph_us": statistics.median(times), "between_events_us": statistics.median(cold)}
+        ctas = 1 << 20
+        each = self.milliseconds(kernels.EMPTY, 1, ctas, 128, shared=0) * 1e6 * self.processors / ctas
+        return {"cta_of_a_multiprocessor_ns": each, "in_a_graph_us": statistics.median(times), "between_events_us": statistics.median(cold)}
 
     def pipes(self):
         found = {}
@@ -116,15 +120,9 @@ class Bench:
         values = torch.zeros(region // 8, dtype=torch.int64)
         values[order * stride // 8] = torch.roll(addresses, -1)
         self.data[:region // 8] = values.cuda()
-        rounds = max(1, min(64, places // 16))
-        if region > 64 << 20:
-            self.cold.zero_()
-        made = Kernel(kernels.pointer_chase(cache))
-        made.launch(1, 1, self.out, self.data, rounds)
-        if cache == "ca" or region <= 64 << 20:
-            made.launch(1, 1, self.out, self.data, rounds)
-        torch.cuda.synchronize()
-        return self.out[0].item() / (16 * rounds)
+        rounds = 64
+        return self.cycles(kernels.pointer_chase(cache), rounds, threads=1, shared=1024,
+                           is_cold=region > self.cold.nbytes) / (16 * rounds)
 
     def memory(self):
         found = {"shared_latency": self.cycles(kernels.shared_latency(), 8) / (8 * kernels.UNROLLED)}
@@ -136,12 +134,6 @@ class Bench:
         found["second_level_latency_32MiB"] = self.chase("cg", 32 << 20, 4096)
         found["memory_latency"] = self.chase("cg", 1 << 30, 1 << 16)
         found["atomic_latency"] = self.cycles(kernels.atomic_latency(), 4, threads=1) / 64
-        loads, rounds = 4, 64
-        for name, grid in (("one", 1), ("all", self.processors)):
-            cycles = self.cycles(kernels.read_region(loads), rounds, grid=grid, threads=512)
-            found[f"second_level_bytes_per_cycle_{name}"] = 512 * 16 * loads * rounds / cycles
-        ms = self.milliseconds(kernels.read_region(loads), 1024, self.processors, 512)
-        found["second_level_gigabytes_per_second"] = self.processors * 512 * 16 * loads * 1024 / ms / 1e6
         grid = self.processors * 2
         rounds = (1 << 29) // (grid * 1024 * 16)
         ms = self.milliseconds(kernels.copy(), rounds, grid, 1024, shared=1024)
@@ -154,7 +146,7 @@ class Bench:
             found[f"second_level_latency_{size}"] = self.cycles(kernels.bulk(size, 1, 1 << 16), 64, threads=1) / 64
         # So far apart that no cache has them.
         ptx = kernels.bulk(8192, 1, 1 << 31, step=1 << 20)
-        found["memory_latency_8192"] = self.cycles(ptx, 1024, threads=1) / 1024
+        found["memory_latency_8192"] = self.cycles(ptx, 1024, threads=1, is_cold=True) / 1024
         for size, stages in ((4096, 6), (16384, 4), (32768, 4)):
             for name, grid in (("one", 1), ("all", self.processors)):
                 cycles = self.cycles(kernels.bulk(size, stages, 1 << 17), 64, grid=grid, threads=1)

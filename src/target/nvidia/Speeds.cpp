@@ -4,8 +4,11 @@ namespace gluonc::target::nvidia {
 
 namespace {
 
-/// bench/results/2026-11-24-h100-model.json, but for the clock while tensor cores are at work and
-/// the rate of memory, which are those of the flagship's products and copies (2026-11-23).
+/// Measured: bench/results/2026-11-24-h100-model.json. But the clock while tensor cores are at work
+/// is that of long products of cuBLAS, the rate of memory that of copies of 0.8 GB, that of CTAs one
+/// of copies by small CTAs (…-h100-spread.json), a launch's time that of tutorial 05's products of
+/// one tile. Guessed, near what others publish: the latencies of the first-level cache and of
+/// branches.
 constexpr Speeds h100 = {
     .capability = 90,
     .name = "H100 SXM",
@@ -14,6 +17,7 @@ constexpr Speeds h100 = {
     .megahertz = 1965,
     .productMegahertz = 1335,
     .launchMicroseconds = 1.7,
+    .ctaCycles = 155,
     .pipes = {{{1, 4}, {2, 4}, {8, 17}, {2, 4}, {2, 8}, {0, 24}}},
     .tensorFlops = 1024,
     .warpProductShare = 0.653,
@@ -30,7 +34,8 @@ constexpr Speeds h100 = {
     .atomicLatency = 471,
     .secondLevelBytes = 50e6,
     .memoryGigabytesPerSecond = 3020,
-    .memoryLatency = 694,
+    .memoryLatency = 690,
+    .memoryGranule = 64,
     .boxLatency = 0,
     .barrierLatency = 12,
     .barrierCycles = 2,

@@ -46,6 +46,8 @@ struct Speeds {
   double megahertz, productMegahertz;
   /// From one launch to the next on a busy queue, for a kernel that does nothing.
   double launchMicroseconds;
+  /// From one CTA to the next, for CTAs that do nothing.
+  double ctaCycles;
 
   /// By Pipe. Of Tensor: the latency only.
   std::array<PipeSpeed, pipeCount> pipes;
@@ -69,6 +71,8 @@ struct Speeds {
   /// Of a kernel that copies: reads and writes together.
   double memoryGigabytesPerSecond;
   double memoryLatency;
+  /// Bytes that a load moves from memory at least.
+  uint32_t memoryGranule;
   /// What the copy engine takes beyond the latency of caches and memory.
   double boxLatency;
 
