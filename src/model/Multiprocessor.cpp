@@ -95,9 +95,9 @@ double Multiprocessor::write(When when, const Request &request) {
 }
 
 double Multiprocessor::store(When when, const Request &request) {
-  double begin = shared.take(when, pathCycles(request.detail));
+  double cycles = pathCycles(request.detail), begin = shared.take(when, cycles);
   write(when.after(begin), request);
-  return begin;
+  return begin + cycles;
 }
 
 double Multiprocessor::update(When when, const Request &request) {

@@ -1,6 +1,7 @@
 #include "model/Replay.h"
 
 #include "model/Barriers.h"
+#include "target/nvidia/Chips.h"
 
 #include <deque>
 #include <limits>
@@ -76,8 +77,12 @@ struct Warp {
   double since = 0;
   Spent waitsFor = Spent::Working;
   size_t waitedAt = 0;
+  /// Lanes at the CTA's barrier that others are not at yet.
+  unsigned met = 0;
   bool isParked = false;
 };
+
+constexpr unsigned lanes = target::nvidia::warpSize;
 
 struct Event {
   double time;
@@ -133,7 +138,7 @@ private:
     cluster.begin = time;
     for (auto [rank, cta] : llvm::enumerate(cluster.trace->ctas))
       for (auto [number, ops] : llvm::enumerate(cta.warps)) {
-        cluster.threads += 32;
+        cluster.threads += lanes;
         ++cluster.warpsLeft;
         auto index = static_cast<uint32_t>(warps.size());
         Warp &warp = *warps.emplace_back(std::make_unique<Warp>());
@@ -190,7 +195,7 @@ private:
   }
   void release(Waiting &waiting, double time) {
     for (uint32_t index : std::exchange(waiting, {}))
-      if (warps[index]) {
+      if (warps[index] && warps[index]->isParked) {
         warps[index]->isParked = false;
         wake(index, time);
       }
@@ -202,6 +207,7 @@ private:
     for (auto [index, warp] : llvm::enumerate(warps))
       if (warp && warp->isParked) {
         warp->isParked = false;
+        ++result.lost;
         wake(static_cast<uint32_t>(index), now);
         any = true;
       }
@@ -365,6 +371,9 @@ private:
         continue;
       Meeting &meeting = warp.cluster->meetings[{warp.rank, signal.barrier}];
       double goOn = processorOf(warp).meet({now, now});
+      // Lanes that went apart come one after another: the warp waits when all have.
+      warp.met = (warp.met + op.lanes) % lanes;
+      waits &= !warp.met;
       if (waits)
         park(index, meeting.waiting);
       if (meeting.arrive(op.lanes, signal.count))

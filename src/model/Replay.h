@@ -43,6 +43,8 @@ struct Replayed {
   /// Cycles of warps, by Spent.
   std::array<double, spentCount> spent = {};
   std::vector<Span> spans;
+  /// How often warps went on though nothing came that they waited for.
+  uint64_t lost = 0;
 };
 
 struct Schedule {

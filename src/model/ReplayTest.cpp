@@ -136,6 +136,19 @@ TEST(Replay, WarpsWaitAtABarrierForTheLastOne) {
   EXPECT_GT(found.spent[unsigned(Spent::Barriers)], 350);
 }
 
+TEST(Replay, LanesThatWentApartComeToABarrierOneAfterAnother) {
+  TestTrace trace(2);
+  for (unsigned lanes : {31u, 1u}) {
+    trace.signal(0, {Kind::Meet, 0, 64});
+    trace.cta().warps[0].back().lanes = static_cast<uint8_t>(lanes);
+  }
+  trace.signal(1, {Kind::Meet, 0, 64});
+  trace.math(1, Pipe::Float, 2);
+  Replayed found = trace.run();
+  EXPECT_NEAR(found.cycles, testChip.barrierLatency, 15);
+  EXPECT_EQ(found.lost, 0u);
+}
+
 TEST(Replay, ABoxArrivesAtItsBarrierAndWhoAskedForItGoesOn) {
   constexpr uint64_t barrier = 64;
   constexpr uint32_t bytes = 16384;

@@ -45,9 +45,9 @@ void Sharing::executed(const ptx::Observed &what) {
 std::vector<double> Sharing::sharers() const {
   std::vector<double> list;
   for (const Count &count : counts)
-    list.push_back(count.different ? static_cast<double>(count.all) /
-                                         static_cast<double>(count.different)
-                                   : 1);
+    list.push_back(count.different
+                       ? static_cast<double>(count.all) / static_cast<double>(count.different)
+                       : 1);
   return list;
 }
 

@@ -12,13 +12,14 @@
 
 namespace gluonc::model {
 
-/// Instructions of each warp that are looked at: addresses of loops are those of their first rounds.
+/// Instructions of each warp that are looked at: addresses of loops are those of their first
+/// rounds.
 inline constexpr uint64_t sharingSteps = 1000;
 /// Clusters that are looked at, at most.
 inline constexpr uint64_t mostSharing = 264;
 
-/// The numbers of clusters that run together, in the middle of a grid of so many, of which `together`
-/// do.
+/// The numbers of clusters that run together, in the middle of a grid of so many, of which
+/// `together` do.
 std::vector<uint64_t> waveOf(uint64_t clusters, uint64_t together);
 
 class Sharing : public ptx::Observer {

@@ -12,9 +12,11 @@ double sharersOf(const std::string &address, unsigned ctas) {
   ptx::Launch launch = ptx::threads(32);
   launch.grid = {ctas, 1, 1};
   launch.observer = &sharing;
-  ptx::Executed run("mov.u32 %r2, %ctaid.x;\nmul.wide.u32 %rd2, %r2, 128;\nadd.s64 %rd3, %in, %rd2;\n"
-                    "ld.global.b32 %r1, [" + address + "];",
-                    launch, 64, std::vector<uint32_t>(1024, 1));
+  ptx::Executed run(
+      "mov.u32 %r2, %ctaid.x;\nmul.wide.u32 %rd2, %r2, 128;\nadd.s64 %rd3, %in, %rd2;\n"
+      "ld.global.b32 %r1, [" +
+          address + "];",
+      launch, 64, std::vector<uint32_t>(1024, 1));
   EXPECT_TRUE(run.isFine()) << run.message();
   return sharing.sharers().end()[-2];
 }

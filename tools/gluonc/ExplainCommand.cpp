@@ -50,9 +50,16 @@ int explainCommand(Session &session) {
   driver::Compiler compiler;
   if (session.line.has("--remarks"))
     compiler.wantRemarks();
+  const Word *trace = session.line.find("--trace");
+  if (trace && !session.canBeTraced(target, *trace))
+    return session.status();
+  driver::TimelineRequest timeline{trace ? trace->text : "", ""};
   std::optional<explain::Profile> profile = driver::explainLaunch(
       compiler, {loaded->program, loaded->kernel.get(), arguments.specs, request.options},
-      session.codeOptions(), arguments, grid, *json ? nullptr : &llvm::outs(), session.sink);
+      session.codeOptions(), arguments, grid, *json ? nullptr : &llvm::outs(),
+      trace ? &timeline : nullptr, session.sink);
+  if (trace && profile)
+    session.writeFile(*trace, timeline.text);
   if (!profile)
     return session.status();
   std::vector<explain::Finding> findings = explain::findWaste(*profile);

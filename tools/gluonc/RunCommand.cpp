@@ -4,6 +4,7 @@
 #include "driver/KernelCache.h"
 #include "driver/KernelOptions.h"
 #include "driver/Run.h"
+#include "driver/predict/LaunchModel.h"
 #include "host/Npy.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -31,7 +32,12 @@ struct Run {
   /// Chooses the device. False after a report, or with a usage problem.
   bool chooseDevice(std::string &problem) {
     const Word *wanted = session.line.find("--device");
-    if (wanted && wanted->text == "ptx")
+    bool traces = session.line.has("--trace");
+    if (traces && wanted && wanted->text != "ptx") {
+      problem = "--trace goes with --device ptx";
+      return false;
+    }
+    if (traces || (wanted && wanted->text == "ptx"))
       executed = Executed::Ptx;
     if (wanted && wanted->text == "amdgcn")
       executed = Executed::Amdgcn;
@@ -143,8 +149,13 @@ struct Run {
                                             driver::Grid grid, Timings *timings) {
     driver::Cache cache(session.line.has("--no-cache") ? "" : cacheDirectory());
     driver::CodeOptions code = session.codeOptions();
-    driver::Stage last =
-        executed == Executed::Ptx ? driver::Stage::Assembly : code.launchedStage(options.target);
+    const Word *trace = session.line.find("--trace");
+    if (trace && !session.canBeTraced(options.target, *trace))
+      return std::nullopt;
+    // A timeline has lines, and how many CTAs are resident depends on registers.
+    code.backend.lineInfo |= trace != nullptr;
+    driver::Stage last = executed == Executed::Ptx && !trace ? driver::Stage::Assembly
+                                                             : code.launchedStage(options.target);
     mlir::OwningOpRef<mlir::ModuleOp> ir = compiler.makeIr(source, session.sink, timings);
     if (!ir)
       return std::nullopt;
@@ -187,6 +198,14 @@ struct Run {
                                session.sink);
   }
 
+  void writeTimeline(driver::LaunchModel &model, llvm::StringRef kernel, const Word &path) {
+    model::Predicted predicted = model.predict(driver::shownClusters);
+    const model::Prediction &prediction = predicted.prediction;
+    llvm::outs() << llvm::format("predicted %.2f us on ", prediction.microseconds)
+                 << prediction.chip->name << " (a model); limit: " << prediction.limit() << '\n';
+    session.writeFile(path, driver::timelineFile(predicted, model, kernel, path.text));
+  }
+
   std::optional<driver::RunTime> execute(const driver::CompiledKernel &kernel,
                                          const driver::KernelArguments &arguments,
                                          driver::Grid grid) {
@@ -194,8 +213,19 @@ struct Run {
     llvm::raw_string_ostream stream(state);
     const Word *path = session.line.find("--state");
     driver::ExecutedRun how = {&llvm::outs(), path ? &stream : nullptr};
+    const Word *trace = session.line.find("--trace");
+    std::unique_ptr<driver::LaunchModel> model;
+    driver::Observers observers;
+    if (trace) {
+      model =
+          driver::LaunchModel::make(options.target, kernel, grid, driver::tensorBytes(arguments));
+      observers.add(*model);
+      how.observer = &observers;
+    }
     std::optional<driver::RunTime> time =
         driver::runOnPtx(kernel, options.target.warpSize(), arguments, grid, how, session.sink);
+    if (time && trace)
+      writeTimeline(*model, kernel.kernel.name, *trace);
     if (!state.empty())
       session.writeFile(*path, state);
     return time;

@@ -4,6 +4,7 @@
 #include "driver/KernelOptions.h"
 #include "sema/names/Imports.h"
 #include "support/File.h"
+#include "target/nvidia/Speeds.h"
 
 #include "llvm/Support/FileSystem.h"
 
@@ -47,6 +48,15 @@ std::optional<std::string> Session::readFile(const Word &path) {
     return std::move(*text);
   sink.report(Kind::UnreadableFile, path.span, path.text, llvm::toString(text.takeError())).end();
   return std::nullopt;
+}
+
+bool Session::canBeTraced(const target::Target &target, const Word &option) {
+  if (target::nvidia::speedsOf(target))
+    return true;
+  sink.report(Kind::InvalidOption, option.span,
+              "the performance model has no figures of " + target.name())
+      .end();
+  return false;
 }
 
 bool Session::writeFile(const Word &path, llvm::StringRef bytes) {

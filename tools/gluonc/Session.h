@@ -60,6 +60,9 @@ public:
   /// The bytes of a file; nullopt after a report.
   std::optional<std::string> readFile(const Word &path);
   /// False after a report. "-" is the standard output.
+  /// Whether the performance model knows a chip, for the option that asks for a timeline. False
+  /// after a report.
+  bool canBeTraced(const target::Target &target, const Word &option);
   bool writeFile(const Word &path, llvm::StringRef bytes);
 
   /// `FILE.py::KERNEL` and `FILE.py`.

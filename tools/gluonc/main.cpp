@@ -39,6 +39,9 @@ constexpr OptionSpec runOptions[] = {
      verdicts},
     {"--max-branches", "N", "on the CPU: after which a program counts as endless (default 2^26)"},
     {"--state", "FILE", "on ptx: where a fault writes registers and memory of all threads"},
+    {"--trace", "FILE",
+     "on ptx, which it chooses: a timeline by the performance model, JSON for Perfetto, or a page "
+     "for FILE.html"},
     {"--time", "", "measure: on a GPU the median of 20 launches with a cold cache"},
     {"--time-passes", "", "print how long each stage of the compiler took"},
     {"--debug", "", "turn on device_assert and overflow checks"},
@@ -89,6 +92,7 @@ constexpr OptionSpec explainOptions[] = {
     {"--target", "TARGET", "cuda:80, cuda:90a, …: the chip to compile for"},
     {"--format", "FORMAT", "text (default) or json", "text json"},
     {"--remarks", "", "say what is chosen for kernels of Triton, and why"},
+    {"--trace", "FILE", "a timeline by the performance model, as `gluonc run` writes it"},
     {"--num-warps", "N", "warps of a program (default 4)"},
     {"--num-ctas", "N", "CTAs of a cluster (default 1)"},
     {"--num-stages", "N", "stages of loops in Triton that load ahead (default 3)"},

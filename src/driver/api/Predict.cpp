@@ -65,9 +65,8 @@ void add(EngineState &engine, const model::Prediction &one) {
 
 } // namespace
 
-gluonc_status api::predict(gluonc_executable &executable, driver::Grid grid,
-                           const uint64_t *values, const gluonc_launch_options &options,
-                           gluonc_error **error) {
+gluonc_status api::predict(gluonc_executable &executable, driver::Grid grid, const uint64_t *values,
+                           const gluonc_launch_options &options, gluonc_error **error) {
   const driver::CompiledKernel *kernel = nullptr;
   if (gluonc_status status = machineCode(executable, kernel, error))
     return status;

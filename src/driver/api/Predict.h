@@ -13,7 +13,8 @@ TensorDescription describe(const gluonc_tensor &tensor);
 gluonc_status machineCode(gluonc_executable &executable, const driver::CompiledKernel *&kernel,
                           gluonc_error **error);
 
-/// Adds a launch of a simulated executable to what its engine has predicted. Arguments were checked.
+/// Adds a launch of a simulated executable to what its engine has predicted. Arguments were
+/// checked.
 gluonc_status predict(gluonc_executable &executable, driver::Grid grid, const uint64_t *values,
                       const gluonc_launch_options &options, gluonc_error **error);
 

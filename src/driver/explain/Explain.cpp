@@ -27,20 +27,6 @@ private:
   diag::Sink &sink;
 };
 
-/// Several observers of one launch.
-struct Observers : ptx::Observer {
-  llvm::SmallVector<ptx::Observer *, 2> list;
-
-  void begin(const ptx::Function &kernel, const ptx::Module &module) override {
-    for (ptx::Observer *one : list)
-      one->begin(kernel, module);
-  }
-  void executed(const ptx::Observed &what) override {
-    for (ptx::Observer *one : list)
-      one->executed(what);
-  }
-};
-
 } // namespace
 
 static explain::Timing timingOf(const model::Prediction &prediction) {
@@ -78,7 +64,7 @@ static explain::Resources resourcesOf(const CompiledKernel &compiled) {
 std::optional<explain::Profile> explainLaunch(Compiler &compiler, const KernelSource &source,
                                               CodeOptions code, const KernelArguments &arguments,
                                               Grid grid, llvm::raw_ostream *printed,
-                                              diag::Sink &sink) {
+                                              TimelineRequest *timeline, diag::Sink &sink) {
   const diag::SourceManager &sources = source.program.sources();
   const target::Target &target = source.options.target;
   code.backend.lineInfo = true;
@@ -110,13 +96,17 @@ std::optional<explain::Profile> explainLaunch(Compiler &compiler, const KernelSo
   std::unique_ptr<LaunchModel> model =
       LaunchModel::make(target, *compiled, grid, tensorBytes(arguments));
   if (model)
-    observers.list.append({&model->together(), &model->observer()});
+    observers.add(*model);
   ExecutedRun how = {.printed = printed, .observer = &observers};
   if (!runOnPtx(*compiled, target.warpSize(), arguments, grid, how, sink))
     return std::nullopt;
   addCounts(profile, counter.take(), sources);
-  if (model)
-    profile.timing = timingOf(model->predict().prediction);
+  if (!model)
+    return profile;
+  model::Predicted predicted = model->predict(timeline ? shownClusters : 0);
+  profile.timing = timingOf(predicted.prediction);
+  if (timeline)
+    timeline->text = timelineFile(predicted, *model, profile.facts.kernel, timeline->path);
   return profile;
 }
 

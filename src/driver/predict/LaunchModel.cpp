@@ -1,8 +1,11 @@
 #include "driver/predict/LaunchModel.h"
 
+#include "model/Timeline.h"
 #include "ptx/TensorMap.h"
 #include "target/nvidia/BoxCopies.h"
 #include "target/nvidia/Occupancy.h"
+
+#include "llvm/Support/FormatVariadic.h"
 
 namespace gluonc::driver {
 
@@ -34,20 +37,37 @@ std::unique_ptr<LaunchModel> LaunchModel::make(const target::Target &target,
     registers = used->registers;
     launch.sharedBytes += used->sharedBytes;
   }
-  if (auto occupancy = target::nvidia::occupancyOf(
-          target, {info.numWarps, registers, launch.sharedBytes}))
+  if (auto occupancy =
+          target::nvidia::occupancyOf(target, {info.numWarps, registers, launch.sharedBytes}))
     launch.residentCtas = occupancy->ctas;
   std::vector<uint64_t> sample = model::sampleOf(grid, samples);
   grid[0] *= info.numCtas;
   return std::unique_ptr<LaunchModel>(
-      new LaunchModel(*chip, {grid, info.numWarps, info.numCtas}, launch,
-                      std::move(sample)));
+      new LaunchModel(*chip, {grid, info.numWarps, info.numCtas}, launch, std::move(sample)));
 }
 
 model::Predicted LaunchModel::predict(unsigned recorded) {
   recordedTrace = recorder.take();
   recordedTrace.sharers = sharing.sharers();
   return model::predict(recordedTrace, chip, launch, recorded);
+}
+
+void Observers::begin(const ptx::Function &kernel, const ptx::Module &module) {
+  for (ptx::Observer *one : list)
+    one->begin(kernel, module);
+}
+
+void Observers::executed(const ptx::Observed &what) {
+  for (ptx::Observer *one : list)
+    one->executed(what);
+}
+
+std::string timelineFile(const model::Predicted &predicted, const LaunchModel &model,
+                         llvm::StringRef kernel, llvm::StringRef path) {
+  llvm::json::Object timeline = model::timelineOf(predicted, model.trace(), kernel);
+  if (path.ends_with(".html"))
+    return model::timelinePage(timeline);
+  return llvm::formatv("{0}\n", llvm::json::Value(std::move(timeline)));
 }
 
 std::optional<model::Predicted> predict(LaunchModel &model, const CompiledKernel &kernel,

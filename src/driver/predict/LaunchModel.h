@@ -26,8 +26,8 @@ public:
                                            uint64_t tensorBytes,
                                            unsigned samples = model::sampledClusters);
 
-  /// Both have to be told of executions: the first one of clusters that run together, at least their
-  /// beginnings, the other one of those of the sample.
+  /// Both have to be told of executions: the first one of clusters that run together, at least
+  /// their beginnings, the other one of those of the sample.
   ptx::Observer &together() { return sharing; }
   ptx::Observer &observer() { return recorder; }
   /// The clusters that have to be executed, by number.
@@ -49,6 +49,22 @@ private:
   model::Recorder recorder;
   model::Trace recordedTrace;
 };
+
+/// Several observers of one launch.
+struct Observers : ptx::Observer {
+  llvm::SmallVector<ptx::Observer *, 3> list;
+
+  void add(LaunchModel &model) { list.append({&model.together(), &model.observer()}); }
+  void begin(const ptx::Function &kernel, const ptx::Module &module) override;
+  void executed(const ptx::Observed &what) override;
+};
+
+/// Clusters that timelines show.
+inline constexpr unsigned shownClusters = 4;
+
+/// What the model says of an execution that was observed, as a file: a page if its name ends so.
+std::string timelineFile(const model::Predicted &predicted, const LaunchModel &model,
+                         llvm::StringRef kernel, llvm::StringRef path);
 
 /// Executes the sample, without the results of products, and predicts. Nullopt after a report.
 std::optional<model::Predicted> predict(LaunchModel &model, const CompiledKernel &kernel,

@@ -5,9 +5,9 @@ namespace gluonc::target::nvidia {
 namespace {
 
 /// Measured: bench/results/2026-11-24-h100-model.json. But the clock while tensor cores are at work
-/// is that of long products of cuBLAS, the rate of memory that of copies of 0.8 GB, that of CTAs one
-/// of copies by small CTAs (…-h100-spread.json), a launch's time that of tutorial 05's products of
-/// one tile. Guessed, near what others publish: the latencies of the first-level cache and of
+/// is that of long products of cuBLAS, the rate of memory that of copies of 0.8 GB, that of CTAs
+/// one of copies by small CTAs (…-h100-spread.json), a launch's time that of tutorial 05's products
+/// of one tile. Guessed, near what others publish: the latencies of the first-level cache and of
 /// branches.
 constexpr Speeds h100 = {
     .capability = 90,

@@ -1,0 +1,94 @@
+#include "model/Timeline.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+namespace gluonc::model {
+
+/// In front of the timeline, which is JSON and so JavaScript, and behind it.
+static constexpr llvm::StringLiteral head = R"(<!DOCTYPE html>
+<html><head><meta charset="utf-8"><title>gluonc: timeline</title>
+<style>
+body { font: 13px sans-serif; margin: 8px; }
+canvas { border: 1px solid #ccc; cursor: grab; }
+#tip { position: absolute; background: #fff; border: 1px solid #888; padding: 2px 6px; display: none; }
+</style></head><body>
+<div id="title"></div><canvas id="view"></canvas><div id="tip"></div>
+<script>
+const trace = )";
+
+static constexpr llvm::StringLiteral tail = R"(;
+const colors = {CTA: "#bbb", product: "#d95f02", load: "#1b9e77", store: "#66a61e", copy: "#7570b3", wait: "#e7298a"};
+const labels = 150, rowHeight = 14, canvas = document.getElementById("view"), pen = canvas.getContext("2d");
+const spans = trace.traceEvents.filter(e => e.ph == "X"), names = {}, rows = new Map();
+for (const e of trace.traceEvents)
+  if (e.name == "thread_name") names[e.pid + "," + e.tid] = e.args.name;
+spans.sort((a, b) => a.pid - b.pid || a.tid - b.tid);
+for (const s of spans) {
+  const key = s.pid + "," + s.tid;
+  if (!rows.has(key)) rows.set(key, rows.size);
+  s.row = rows.get(key);
+}
+const all = Math.max(...spans.map(s => s.ts + s.dur), 1e-3);
+let from = 0, to = all;
+const info = trace.otherData;
+document.getElementById("title").textContent = `${info.kernel} on ${info.chip}: ${info.microseconds.toFixed(2)} us, ` +
+  `limit: ${info.limit} (${info.what}). Wheel: zoom, drag: move.`;
+const place = t => labels + (t - from) / (to - from) * (canvas.width - labels);
+function draw() {
+  canvas.width = window.innerWidth - 20;
+  canvas.height = (rows.size + 2) * rowHeight;
+  pen.font = "11px sans-serif";
+  for (const s of spans) {
+    const x = Math.max(place(s.ts), labels), end = Math.min(place(s.ts + s.dur), canvas.width);
+    if (end < labels || x > canvas.width) continue;
+    pen.fillStyle = colors[s.cat] || "#999";
+    pen.fillRect(x, s.row * rowHeight + 1, Math.max(end - x, 0.5), rowHeight - 2);
+  }
+  pen.fillStyle = "#000";
+  for (const [key, row] of rows)
+    pen.fillText(`CTA ${key.split(",")[0]} ${names[key] || ""}`, 2, row * rowHeight + 11);
+  for (let i = 0; i <= 10; ++i) {
+    const t = from + (to - from) * i / 10;
+    pen.fillText(t.toFixed(2) + " us", Math.min(place(t), canvas.width - 60), (rows.size + 1) * rowHeight + 8);
+  }
+}
+function timeAt(x) { return from + (x - labels) / (canvas.width - labels) * (to - from); }
+canvas.onwheel = e => {
+  e.preventDefault();
+  const t = timeAt(e.offsetX), factor = e.deltaY > 0 ? 1.25 : 0.8;
+  from = t - (t - from) * factor;
+  to = t + (to - t) * factor;
+  draw();
+};
+let held = null;
+canvas.onmousedown = e => { held = timeAt(e.offsetX); };
+window.onmouseup = () => { held = null; };
+canvas.onmousemove = e => {
+  if (held !== null) {
+    const shift = held - timeAt(e.offsetX);
+    from += shift;
+    to += shift;
+    draw();
+  }
+  const t = timeAt(e.offsetX), row = Math.floor(e.offsetY / rowHeight), tip = document.getElementById("tip");
+  const found = spans.find(s => s.row == row && s.ts <= t && t <= s.ts + s.dur);
+  tip.style.display = found ? "block" : "none";
+  if (!found) return;
+  tip.textContent = `${found.name}: ${(found.dur * 1000).toFixed(0)} ns ${found.args.instruction || ""}`;
+  tip.style.left = e.pageX + 12 + "px";
+  tip.style.top = e.pageY + 12 + "px";
+};
+window.onresize = draw;
+draw();
+</script></body></html>
+)";
+
+std::string timelinePage(const llvm::json::Object &timeline) {
+  std::string json = llvm::formatv("{0}", llvm::json::Value(llvm::json::Object(timeline)));
+  // Nothing in it may end the script.
+  for (size_t at = 0; (at = json.find("</", at)) != std::string::npos; at += 3)
+    json.replace(at, 2, "<\\/");
+  return head.str() + json + tail.str();
+}
+
+} // namespace gluonc::model
