@@ -549,12 +549,18 @@ typedef struct gluonc_prediction {
   /* Whose figures it is from ("H100 SXM"), and whether they were measured there or published. */
   const char *chip;
   int is_measured;
+  /* A timeline of the launches, JSON of Chrome's trace events and an HTML page; valid until the
+   * next prediction begins. */
+  const char *timeline;
+  const char *timeline_page;
 } gluonc_prediction;
 
 /* From now on launches of simulated executables are predicted: the machine code of a few programs
  * of the grid is executed (products leave their results as they are), the others do nothing. Of a
  * chip that the model does not know such a launch is GLUONC_UNAVAILABLE. */
 GLUONC_API void gluonc_engine_begin_prediction(gluonc_engine *engine);
+/* Whether the model has figures of a chip. */
+GLUONC_API int gluonc_target_is_predicted(const char *target);
 /* Launches are simulated again. What those since the beginning would take together. */
 GLUONC_API void gluonc_engine_end_prediction(gluonc_engine *engine, gluonc_prediction *prediction);
 

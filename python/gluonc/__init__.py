@@ -33,7 +33,8 @@ __all__ = [
 # What most programs never use, by the module that has it: imported when it is asked for.
 _LATE = {"Autotuner": "_autotune", "Config": "_autotune", "Heuristics": "_autotune",
          "autotune": "_autotune", "heuristics": "_autotune", "Benchmark": "_report",
-         "perf_report": "_report", "do_bench": "_testing", "do_bench_cudagraph": "_testing"}
+         "perf_report": "_report", "do_bench": "_testing", "trace": "_predictions",
+         "do_bench_cudagraph": "_testing"}
 __all__ += _LATE
 
 

@@ -8,7 +8,7 @@ import json
 import os
 import time
 
-from gluonc import _settings, _simulated, errors
+from gluonc import _predictions, _settings, _simulated, errors
 from gluonc._engine import current_target, simulated_target
 from gluonc._jit import JITFunction, KernelInterface
 from gluonc._many import compile_many
@@ -74,9 +74,10 @@ class _Around(KernelInterface):
 
 
 class Autotuner(_Around):
-    """A kernel with configurations: the fastest is chosen for each value of the arguments `key`. Where
-    times mean nothing, on the simulator, it is the first that compiles, unless `do_bench` is the
-    script's own."""
+    """A kernel with configurations: the fastest is chosen for each value of the arguments `key`. On a
+    simulated GPU the performance model predicts which one that is. Where times mean nothing, on the
+    simulator without such a GPU and for chips that the model does not know, it is the first that
+    compiles, unless `do_bench` is the script's own."""
 
     def __init__(self, fn, arg_names, configs, key, reset_to_zero=None, restore_value=None,
                  pre_hook=None, post_hook=None, prune_configs_by=None, warmup=None, rep=None,
@@ -297,7 +298,9 @@ def _old_do_bench(warmup, rep, use_cuda_graph):
 
 
 def _have_times(named):
-    return not _simulated.is_active() and any(
+    if _simulated.is_active():
+        return _predictions.are_known(simulated_target())
+    return any(
         getattr(getattr(_tensor_of(value), "device", None), "type", "") == "cuda"
         for value in named.values())
 

@@ -11,6 +11,7 @@ class predicted:
     programs of each is executed. Afterwards it has what they would take together."""
 
     milliseconds, launches, limit, chip, is_measured = 0.0, 0, None, None, False
+    timeline = page = ""
 
     def __enter__(self):
         from gluonc._engine import engine
@@ -22,8 +23,29 @@ class predicted:
 
     def __exit__(self, *failure):
         self._whole.__exit__(*failure)
-        (self.milliseconds, self.launches, self.limit, self.chip,
-         self.is_measured) = self._engine.end_prediction()
+        (self.milliseconds, self.launches, self.limit, self.chip, self.is_measured, self.timeline,
+         self.page) = self._engine.end_prediction()
+
+
+class trace(predicted):
+    """`with gluonc.trace("out.json"):` writes a timeline of the launches on the simulator in it, by the
+    performance model: for Perfetto, or a page for a name that ends in .html. They are predicted, so
+    the results are incomplete."""
+
+    def __init__(self, path):
+        self._path = path
+
+    def __exit__(self, *failure):
+        super().__exit__(*failure)
+        if failure[0] is None:
+            with open(self._path, "w", encoding="utf-8") as file:
+                file.write(self.page if str(self._path).endswith(".html") else self.timeline)
+
+
+def are_known(target):
+    """Whether the model has figures of a chip."""
+    from gluonc import _native
+    return _native.is_predicted(target)
 
 
 def milliseconds(fn):

@@ -566,12 +566,12 @@ public:
   void setMaxBranches(uint64_t count) const { gluonc_engine_set_max_branches(handle.get(), count); }
 
   void beginPrediction() const { gluonc_engine_begin_prediction(handle.get()); }
-  /// (milliseconds, launches, limit, chip, whether its figures were measured)
+  /// (milliseconds, launches, limit, chip, whether its figures were measured, timeline, page)
   nb::tuple endPrediction() const {
     gluonc_prediction made = {};
     gluonc_engine_end_prediction(handle.get(), &made);
     return nb::make_tuple(made.milliseconds, made.launches, made.limit, made.chip,
-                          made.is_measured != 0);
+                          made.is_measured != 0, made.timeline, made.timeline_page);
   }
 
   template <auto find> std::string deviceTarget(int device) const {
@@ -715,6 +715,8 @@ NB_MODULE(_native, m) {
   m.attr("__version__") = gluonc_version();
   m.attr("build_id") = gluonc_build_id();
   m.def("find_ptxas", &gluonc_find_ptxas);
+  m.def("is_predicted",
+        [](const std::string &target) { return gluonc_target_is_predicted(target.c_str()) != 0; });
   m.def("language_names", &gluonc_language_names);
   m.def("language_doc", &gluonc_language_doc);
   m.def("language_layouts", &gluonc_language_layouts);

@@ -26,7 +26,8 @@ std::string placeOf(const Trace &trace, const Span &span) {
 
 Object nameEvent(llvm::StringRef what, uint32_t cta, std::optional<unsigned> row,
                  std::string name) {
-  Object event{{"ph", "M"}, {"name", what}, {"pid", cta}, {"args", Object{{"name", std::move(name)}}}};
+  Object event{
+      {"ph", "M"}, {"name", what}, {"pid", cta}, {"args", Object{{"name", std::move(name)}}}};
   if (row)
     event["tid"] = *row;
   return event;
@@ -40,38 +41,52 @@ std::string rowName(const Span &span) {
 
 } // namespace
 
-Object timelineOf(const Predicted &predicted, const Trace &trace, llvm::StringRef kernel) {
+void Timeline::add(const Predicted &predicted, const Trace &trace, llvm::StringRef kernel) {
   const Prediction &prediction = predicted.prediction;
-  Array events;
   std::set<std::pair<uint32_t, std::optional<unsigned>>> named;
+  uint32_t first = ctas;
   for (const Span &span : predicted.spans) {
-    if (named.insert({span.cta, std::nullopt}).second)
-      events.push_back(nameEvent("process_name", span.cta, std::nullopt,
-                                 llvm::formatv("CTA {0}", span.cta)));
-    if (named.insert({span.cta, rowOf(span)}).second)
-      events.push_back(nameEvent("thread_name", span.cta, rowOf(span), rowName(span)));
-    std::string place = placeOf(trace, span);
+    uint32_t cta = first + span.cta;
+    ctas = std::max(ctas, cta + 1);
+    if (named.insert({cta, std::nullopt}).second)
+      events.push_back(nameEvent("process_name", cta, std::nullopt,
+                                 llvm::formatv("{0}, CTA {1}", kernel, span.cta)));
+    if (named.insert({cta, rowOf(span)}).second)
+      events.push_back(nameEvent("thread_name", cta, rowOf(span), rowName(span)));
+    std::string place = placeOf(trace, span), name = nameOf(span.kind).str();
     Object arguments;
     if (!place.empty())
       arguments = Object{{"line", place}, {"instruction", trace.names[span.instruction]}};
-    std::string name = nameOf(span.kind).str();
     events.push_back(Object{{"ph", "X"},
                             {"name", place.empty() ? name : name + " " + place},
                             {"cat", nameOf(span.kind)},
-                            {"pid", span.cta},
+                            {"pid", cta},
                             {"tid", rowOf(span)},
-                            {"ts", span.begin / prediction.megahertz},
+                            {"ts", microseconds + span.begin / prediction.megahertz},
                             {"dur", (span.end - span.begin) / prediction.megahertz},
                             {"args", std::move(arguments)}});
   }
-  return Object{{"traceEvents", std::move(events)},
+  kernels += (kernels.empty() ? "" : ", ") + kernel.str();
+  chip = prediction.chip->name;
+  limit = prediction.limit().str();
+  microseconds += prediction.microseconds;
+}
+
+Object Timeline::json() const {
+  return Object{{"traceEvents", Array(events)},
                 {"displayTimeUnit", "ns"},
                 {"otherData",
-                 Object{{"kernel", kernel},
-                        {"chip", prediction.chip->name},
-                        {"microseconds", prediction.microseconds},
-                        {"limit", prediction.limit()},
+                 Object{{"kernel", kernels},
+                        {"chip", chip},
+                        {"microseconds", microseconds},
+                        {"limit", limit},
                         {"what", "a prediction by gluonc's performance model, no measurement"}}}};
+}
+
+std::string Timeline::file(llvm::StringRef path) const {
+  if (path.ends_with(".html"))
+    return page();
+  return llvm::formatv("{0}\n", llvm::json::Value(json()));
 }
 
 } // namespace gluonc::model

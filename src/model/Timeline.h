@@ -12,11 +12,25 @@
 
 namespace gluonc::model {
 
-/// `kernel` is its name. Times are microseconds from the first CTA on.
-llvm::json::Object timelineOf(const Predicted &predicted, const Trace &trace,
-                              llvm::StringRef kernel);
+class Timeline {
+public:
+  /// A launch, behind those before it. `kernel` is its name.
+  void add(const Predicted &predicted, const Trace &trace, llvm::StringRef kernel);
 
-/// A page that shows such a timeline.
-std::string timelinePage(const llvm::json::Object &timeline);
+  /// Nothing was added.
+  bool isEmpty() const { return events.empty(); }
+  llvm::json::Object json() const;
+  /// A page that shows it.
+  std::string page() const;
+  /// The one or the other, as the name of its file ends.
+  std::string file(llvm::StringRef path) const;
+
+private:
+  llvm::json::Array events;
+  /// Of all launches: their names, the last one's limit, and where the next one begins.
+  std::string kernels, chip, limit;
+  double microseconds = 0;
+  uint32_t ctas = 0;
+};
 
 } // namespace gluonc::model

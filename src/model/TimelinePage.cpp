@@ -83,12 +83,12 @@ draw();
 </script></body></html>
 )";
 
-std::string timelinePage(const llvm::json::Object &timeline) {
-  std::string json = llvm::formatv("{0}", llvm::json::Value(llvm::json::Object(timeline)));
+std::string Timeline::page() const {
+  std::string text = llvm::formatv("{0}", llvm::json::Value(json()));
   // Nothing in it may end the script.
-  for (size_t at = 0; (at = json.find("</", at)) != std::string::npos; at += 3)
-    json.replace(at, 2, "<\\/");
-  return head.str() + json + tail.str();
+  for (size_t at = 0; (at = text.find("</", at)) != std::string::npos; at += 3)
+    text.replace(at, 2, "<\\/");
+  return head.str() + text + tail.str();
 }
 
 } // namespace gluonc::model

@@ -315,6 +315,51 @@ assert triton.testing.do_bench_cudagraph(lambda: None) >= 0
     assert len(lines) == 4 and float(lines[2].split()[2]) > 0
 
 
+def test_times_on_a_known_chip_are_predictions_and_said_to_be(tmp_path):
+    script = '''
+def milliseconds(n):
+    x = torch.ones(n, device="cuda")
+    return triton.testing.do_bench(lambda: double[(n // 128,)](x, x, n, 128))
+short, long = milliseconds(1 << 20), milliseconds(1 << 26)
+print(round(milliseconds(1 << 26) / long, 6), 0.001 < short < 0.1, 0.1 < long < 1)
+'''
+    (tmp_path / "script.py").write_text(HEAD + script)
+    done = subprocess.run([sys.executable, "-m", "gluonc", "--simulate", "cuda:90a", tmp_path / "script.py"],
+                          text=True, capture_output=True, timeout=120)
+    assert done.stdout.split() == ["1.0", "True", "True"], done.stderr
+    assert done.stderr.count("predictions for H100 SXM") == 1
+
+
+def test_autotune_takes_the_configuration_that_is_predicted_to_be_the_fastest(tmp_path):
+    run(tmp_path, '''
+@triton.autotune([triton.Config({"STRIDE": stride}) for stride in (32, 1, 8)], key=["n"])
+@gluon.jit
+def spread(x, y, n, STRIDE: gl.constexpr):
+    at = gl.program_id(0) * 1024 + gl.arange(0, 1024, gl.BlockedLayout([1], [32], [4], [0]))
+    gl.store(y + at, gl.load(x + at * STRIDE % n))
+x = torch.ones(1 << 24, device="cuda")
+y = torch.empty_like(x)
+spread[((1 << 20) // 1024,)](x, y, 1 << 24)
+assert spread.best_config.kwargs == {"STRIDE": 1}
+''')
+
+
+def test_a_timeline_is_of_the_launches_in_it(tmp_path):
+    run(tmp_path, f'''
+import json
+import gluonc
+x = torch.ones(1 << 20, device="cuda")
+for path in ({str(tmp_path / "out.json")!r}, {str(tmp_path / "out.html")!r}):
+    with gluonc.trace(path):
+        double[(1024,)](x, x, 1 << 20, 1024)
+        double[(1,)](x, x, 1 << 20, 1024)
+events = json.load(open({str(tmp_path / "out.json")!r}))
+assert events["otherData"]["kernel"] == "double, double" and events["otherData"]["chip"] == "H100 SXM"
+assert any(e["name"].startswith("load script.py:") for e in events["traceEvents"])
+assert "<canvas" in open({str(tmp_path / "out.html")!r}).read()
+''')
+
+
 def test_a_missing_name_is_an_error_where_it_is_used(tmp_path):
     run(tmp_path, '''
 import gluonc

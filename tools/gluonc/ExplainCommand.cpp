@@ -53,13 +53,13 @@ int explainCommand(Session &session) {
   const Word *trace = session.line.find("--trace");
   if (trace && !session.canBeTraced(target, *trace))
     return session.status();
-  driver::TimelineRequest timeline{trace ? trace->text : "", ""};
+  model::Timeline timeline;
   std::optional<explain::Profile> profile = driver::explainLaunch(
       compiler, {loaded->program, loaded->kernel.get(), arguments.specs, request.options},
       session.codeOptions(), arguments, grid, *json ? nullptr : &llvm::outs(),
       trace ? &timeline : nullptr, session.sink);
   if (trace && profile)
-    session.writeFile(*trace, timeline.text);
+    session.writeFile(*trace, timeline.file(trace->text));
   if (!profile)
     return session.status();
   std::vector<explain::Finding> findings = explain::findWaste(*profile);

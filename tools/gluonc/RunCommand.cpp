@@ -6,6 +6,7 @@
 #include "driver/Run.h"
 #include "driver/predict/LaunchModel.h"
 #include "host/Npy.h"
+#include "model/Timeline.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
@@ -203,7 +204,9 @@ struct Run {
     const model::Prediction &prediction = predicted.prediction;
     llvm::outs() << llvm::format("predicted %.2f us on ", prediction.microseconds)
                  << prediction.chip->name << " (a model); limit: " << prediction.limit() << '\n';
-    session.writeFile(path, driver::timelineFile(predicted, model, kernel, path.text));
+    model::Timeline timeline;
+    timeline.add(predicted, model.trace(), kernel);
+    session.writeFile(path, timeline.file(path.text));
   }
 
   std::optional<driver::RunTime> execute(const driver::CompiledKernel &kernel,

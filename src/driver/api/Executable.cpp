@@ -141,6 +141,8 @@ gluonc_status api::machineCode(gluonc_executable &executable, const driver::Comp
     if (!ir)
       return fail(collector, error);
     driver::KernelRequest request = makeRequest(executable, *ir);
+    // For timelines.
+    request.code.backend.lineInfo = true;
     executable.predicted = driver::compileCached(
         *compiler, executable.engine->cache, request, driver::cacheKey(request),
         driver::label(executable.origin.source()), executable.module->sources, collector);

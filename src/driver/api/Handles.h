@@ -11,6 +11,7 @@
 #include "driver/KernelCache.h"
 #include "driver/LaunchParameters.h"
 #include "gluonc/gluonc.h"
+#include "model/Timeline.h"
 #include "runtime/cuda/Launcher.h"
 #include "runtime/hip/Launcher.h"
 #include "sema/eval/Evaluator.h"
@@ -65,6 +66,9 @@ struct HostRange {
 struct Predictions {
   gluonc_prediction total = {};
   double longest = 0;
+  model::Timeline timeline;
+  /// What `total` points to.
+  std::string json, page;
 };
 
 struct EngineState {

@@ -50,9 +50,13 @@ std::vector<uint64_t> slotsOf(const gluonc_executable &executable, const uint64_
   return slots;
 }
 
-void add(EngineState &engine, const model::Prediction &one) {
+void add(EngineState &engine, const model::Predicted &predicted, const driver::LaunchModel &model,
+         llvm::StringRef kernel) {
+  const model::Prediction &one = predicted.prediction;
   std::lock_guard guard(engine.settings);
-  auto &[total, longest] = engine.predictions;
+  engine.predictions.timeline.add(predicted, model.trace(), kernel);
+  gluonc_prediction &total = engine.predictions.total;
+  double &longest = engine.predictions.longest;
   total.milliseconds += one.microseconds / 1e3;
   ++total.launches;
   total.chip = one.chip->name;
@@ -82,11 +86,11 @@ gluonc_status api::predict(gluonc_executable &executable, driver::Grid grid, con
   driver::ExecutedLaunch launch(*kernel, slotsOf(executable, values, maps), std::move(memory),
                                 grid);
   diag::Collector collector;
-  std::optional<model::Predicted> predicted =
-      driver::predict(*model, *kernel, executable.target.warpSize(), launch, collector);
+  std::optional<model::Predicted> predicted = driver::predict(
+      *model, *kernel, executable.target.warpSize(), launch, driver::shownClusters, collector);
   if (!predicted)
     return fail(collector, error);
-  add(*executable.engine, predicted->prediction);
+  add(*executable.engine, *predicted, *model, kernel->kernel.name);
   return GLUONC_OK;
 }
 
@@ -103,5 +107,15 @@ void gluonc_engine_end_prediction(gluonc_engine *engine, gluonc_prediction *pred
     return;
   std::lock_guard guard(engine->state->settings);
   engine->state->isPredicting = false;
-  *prediction = engine->state->predictions.total;
+  Predictions &found = engine->state->predictions;
+  found.json = found.timeline.file(".json");
+  found.page = found.timeline.file(".html");
+  found.total.timeline = found.json.c_str();
+  found.total.timeline_page = found.page.c_str();
+  *prediction = found.total;
+}
+
+int gluonc_target_is_predicted(const char *name) {
+  std::optional<target::Target> target = target::Target::parse(name ? name : "");
+  return target && target::nvidia::speedsOf(*target);
 }

@@ -64,7 +64,7 @@ static explain::Resources resourcesOf(const CompiledKernel &compiled) {
 std::optional<explain::Profile> explainLaunch(Compiler &compiler, const KernelSource &source,
                                               CodeOptions code, const KernelArguments &arguments,
                                               Grid grid, llvm::raw_ostream *printed,
-                                              TimelineRequest *timeline, diag::Sink &sink) {
+                                              model::Timeline *timeline, diag::Sink &sink) {
   const diag::SourceManager &sources = source.program.sources();
   const target::Target &target = source.options.target;
   code.backend.lineInfo = true;
@@ -106,7 +106,7 @@ std::optional<explain::Profile> explainLaunch(Compiler &compiler, const KernelSo
   model::Predicted predicted = model->predict(timeline ? shownClusters : 0);
   profile.timing = timingOf(predicted.prediction);
   if (timeline)
-    timeline->text = timelineFile(predicted, *model, profile.facts.kernel, timeline->path);
+    timeline->add(predicted, model->trace(), profile.facts.kernel);
   return profile;
 }
 

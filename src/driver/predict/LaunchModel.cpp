@@ -1,11 +1,8 @@
 #include "driver/predict/LaunchModel.h"
 
-#include "model/Timeline.h"
 #include "ptx/TensorMap.h"
 #include "target/nvidia/BoxCopies.h"
 #include "target/nvidia/Occupancy.h"
-
-#include "llvm/Support/FormatVariadic.h"
 
 namespace gluonc::driver {
 
@@ -62,17 +59,9 @@ void Observers::executed(const ptx::Observed &what) {
     one->executed(what);
 }
 
-std::string timelineFile(const model::Predicted &predicted, const LaunchModel &model,
-                         llvm::StringRef kernel, llvm::StringRef path) {
-  llvm::json::Object timeline = model::timelineOf(predicted, model.trace(), kernel);
-  if (path.ends_with(".html"))
-    return model::timelinePage(timeline);
-  return llvm::formatv("{0}\n", llvm::json::Value(std::move(timeline)));
-}
-
 std::optional<model::Predicted> predict(LaunchModel &model, const CompiledKernel &kernel,
                                         unsigned warpSize, ExecutedLaunch &launch,
-                                        diag::Sink &sink) {
+                                        unsigned recorded, diag::Sink &sink) {
   std::vector<uint64_t> wave = model.wave();
   ExecutedRun how;
   how.skipsProducts = true;
@@ -86,7 +75,7 @@ std::optional<model::Predicted> predict(LaunchModel &model, const CompiledKernel
   how.stepsOfWarp = 0;
   if (!executePtx(kernel, warpSize, launch, how, sink))
     return std::nullopt;
-  return model.predict();
+  return model.predict(recorded);
 }
 
 /// The number that tensormap.replace gives a type.

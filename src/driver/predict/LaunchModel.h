@@ -62,14 +62,11 @@ struct Observers : ptx::Observer {
 /// Clusters that timelines show.
 inline constexpr unsigned shownClusters = 4;
 
-/// What the model says of an execution that was observed, as a file: a page if its name ends so.
-std::string timelineFile(const model::Predicted &predicted, const LaunchModel &model,
-                         llvm::StringRef kernel, llvm::StringRef path);
-
-/// Executes the sample, without the results of products, and predicts. Nullopt after a report.
+/// Executes the sample, without the results of products, and predicts, with `recorded` clusters in
+/// the timeline. Nullopt after a report.
 std::optional<model::Predicted> predict(LaunchModel &model, const CompiledKernel &kernel,
                                         unsigned warpSize, ExecutedLaunch &launch,
-                                        diag::Sink &sink);
+                                        unsigned recorded, diag::Sink &sink);
 
 /// A tensor map as the executor of PTX reads it.
 ptx::TensorMap executedMap(const cuda::TensorBox &box, const TensorDescription &tensor);
