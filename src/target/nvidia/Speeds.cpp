@@ -43,10 +43,48 @@ constexpr Speeds h100 = {
     .branchLatency = 8,
 };
 
+/// Published: NVIDIA's white paper of the A100 (units, clock, 5120 bytes of the second-level cache a
+/// cycle, 1555 GB/s, of which a tenth is taken off, as an H100 does not reach its own) and the
+/// latencies of microbenchmarks, roughly (arXiv 2402.13499). What launches and barriers take is as
+/// on the H100.
+constexpr Speeds a100 = {
+    .capability = 80,
+    .name = "A100 SXM (40 GB)",
+    .areMeasured = false,
+    .multiprocessors = 108,
+    .megahertz = 1410,
+    .productMegahertz = 1410,
+    .launchMicroseconds = h100.launchMicroseconds,
+    .ctaCycles = h100.ctaCycles,
+    .pipes = {{{2, 4}, {2, 4}, {8, 18}, {2, 4}, {4, 8}, {0, 25}}},
+    .tensorFlops = 512,
+    .warpProductShare = 1,
+    .wgmmaLatency = 0,
+    .sharedBytesPerCycle = 128,
+    .sharedLatency = 29,
+    .shuffleLatency = 23,
+    .firstLevelLatency = 38,
+    .firstLevelBytes = 192 * 1024,
+    .secondLevelBytesPerCycle = 64,
+    .distinctBytesPerCycle = 47,
+    .commonBytesPerCycle = 47,
+    .secondLevelLatency = 260,
+    .atomicLatency = 400,
+    .secondLevelBytes = 40e6,
+    .memoryGigabytesPerSecond = 1400,
+    .memoryLatency = 466,
+    .memoryGranule = 64,
+    .boxLatency = 0,
+    .barrierLatency = h100.barrierLatency,
+    .barrierCycles = h100.barrierCycles,
+    .mbarrierLatency = h100.mbarrierLatency,
+    .branchLatency = h100.branchLatency,
+};
+
 } // namespace
 
 const Speeds *speedsOf(const Target &target) {
-  for (const Speeds *chip : {&h100})
+  for (const Speeds *chip : {&a100, &h100})
     if (target.isNvidia() && chip->capability == target.computeCapability())
       return chip;
   return nullptr;
