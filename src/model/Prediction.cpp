@@ -130,7 +130,8 @@ private:
   }
 
   double shareOf(const Replayed &found, Unit unit) const {
-    return found.busy[unsigned(unit)] / found.cycles;
+    // Memory may be behind: writes wait in the second-level cache.
+    return std::min(found.busy[unsigned(unit)] / found.cycles, 1.0);
   }
 
   Prediction describe(const Replayed &found, double megahertz) const {

@@ -43,8 +43,8 @@ constexpr Speeds h100 = {
     .branchLatency = 8,
 };
 
-/// Published: NVIDIA's white paper of the A100 (units, clock, 5120 bytes of the second-level cache a
-/// cycle, 1555 GB/s, of which a tenth is taken off, as an H100 does not reach its own) and the
+/// Published: NVIDIA's white paper of the A100 (units, clock, 5120 bytes of the second-level cache
+/// a cycle, 1555 GB/s, of which a tenth is taken off, as an H100 does not reach its own) and the
 /// latencies of microbenchmarks, roughly (arXiv 2402.13499). What launches and barriers take is as
 /// on the H100.
 constexpr Speeds a100 = {
