@@ -58,8 +58,10 @@ public:
     schedule.recorded = recorded;
     double megahertz = chip.megahertz;
     Replayed found = replay(trace, chip, conditionsAt(megahertz), schedule);
-    if (double share = shareOf(found, Unit::Tensor); share > 0) {
-      megahertz -= (chip.megahertz - chip.productMegahertz) * share;
+    // Products, and what feeds them, take the power that the clock is lowered for.
+    if (double tensor = shareOf(found, Unit::Tensor); tensor > 0) {
+      megahertz -= (chip.megahertz - chip.productMegahertz) *
+                   std::max(tensor, shareOf(found, Unit::SecondLevel));
       found = replay(trace, chip, conditionsAt(megahertz), schedule);
     }
     return {describe(found, megahertz), std::move(found.spans)};

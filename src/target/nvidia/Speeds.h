@@ -42,7 +42,8 @@ struct Speeds {
   /// By the microbenchmarks of bench/gpu/model; else from what is published.
   bool areMeasured;
   unsigned multiprocessors;
-  /// The clock while tensor cores idle, and while they never do.
+  /// The clock while tensor cores idle, and while they, or the second-level cache for them, never
+  /// do.
   double megahertz, productMegahertz;
   /// From one launch to the next on a busy queue, for a kernel that does nothing.
   double launchMicroseconds;
