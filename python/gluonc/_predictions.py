@@ -49,15 +49,17 @@ def are_known(target):
 
 
 def milliseconds(fn):
-    """What the launches of a call would take; None where the model does not know the chip."""
-    from gluonc.errors import Unavailable
+    """What the launches of a call would take; None if there are none, where the model does not know the
+    chip, and where the few programs that are executed do not end without the others."""
+    from gluonc.errors import KernelFault, Unavailable
     try:
         with predicted() as prediction:
             fn()
-    except Unavailable:
+    except (KernelFault, Unavailable):
         return None
-    if prediction.launches:
-        _tell(prediction.chip, prediction.is_measured)
+    if not prediction.launches:
+        return None
+    _tell(prediction.chip, prediction.is_measured)
     return prediction.milliseconds
 
 

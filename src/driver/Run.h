@@ -81,6 +81,7 @@ struct ExecutedRun {
   llvm::ArrayRef<uint64_t> clusters = {};
   bool skipsProducts = false;
   uint64_t stepsOfWarp = 0;
+  uint64_t stepLimit = uint64_t(1) << 32;
 };
 /// Executes the kernel's PTX on the CPU, on the tensors' own memory. Nullopt after a report.
 std::optional<RunTime> runOnPtx(const CompiledKernel &kernel, unsigned warpSize,

@@ -55,6 +55,7 @@ std::optional<RunTime> executePtx(const CompiledKernel &kernel, unsigned warpSiz
   launch.clusters = how.clusters;
   launch.skipsProducts = how.skipsProducts;
   launch.stepsOfWarp = how.stepsOfWarp;
+  launch.stepLimit = how.stepLimit;
   std::optional<ptx::Fault> fault;
   RunTime time = executed.timed([&] { fault = ptx::execute(*function, *module, launch); });
   if (!fault)

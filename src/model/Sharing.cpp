@@ -36,6 +36,8 @@ void Sharing::executed(const ptx::Observed &what) {
   if (cluster != current)
     ++number;
   current = cluster;
+  if (number > mostSharing)
+    return;
   const ptx::Touched &touched = what.touched;
   for (const ptx::Touch &touch : touched.boxBytes ? llvm::ArrayRef<ptx::Touch>(touched.box)
                                                   : llvm::ArrayRef<ptx::Touch>(touched.global))

@@ -330,6 +330,21 @@ print(round(milliseconds(1 << 26) / long, 6), 0.001 < short < 0.1, 0.1 < long < 
     assert done.stderr.count("predictions for H100 SXM") == 1
 
 
+def test_what_needs_other_programs_is_measured_by_the_clock(tmp_path):
+    run(tmp_path, '''
+@gluon.jit
+def chain(flags, n):
+    pid = gl.program_id(0)
+    if pid > 0:
+        while gl.atomic_add(flags + pid - 1, 0) == 0:
+            pass
+    gl.atomic_add(flags + pid, 1)
+flags = torch.zeros(64, dtype=torch.int32, device="cuda")
+assert triton.testing.do_bench(lambda: (flags.zero_(), chain[(64,)](flags, 64))) > 0
+assert triton.testing.do_bench(lambda: flags.sum()) > 0
+''')
+
+
 def test_autotune_takes_the_configuration_that_is_predicted_to_be_the_fastest(tmp_path):
     run(tmp_path, '''
 @triton.autotune([triton.Config({"STRIDE": stride}) for stride in (32, 1, 8)], key=["n"])

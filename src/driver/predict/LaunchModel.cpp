@@ -71,6 +71,9 @@ std::optional<model::Predicted> predict(LaunchModel &model, const CompiledKernel
   if (!executePtx(kernel, warpSize, launch, how, sink))
     return std::nullopt;
   how.observer = &model.observer();
+  // Who waits for programs that are not in the sample does not end.
+  constexpr uint64_t mostSteps = uint64_t(1) << 24;
+  how.stepLimit = mostSteps;
   how.clusters = model.sample();
   how.stepsOfWarp = 0;
   if (!executePtx(kernel, warpSize, launch, how, sink))
