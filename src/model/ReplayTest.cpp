@@ -56,6 +56,19 @@ TEST(Replay, WarpsOfAQuarterShareItsPipesAndOthersHaveTheirOwn) {
   EXPECT_NEAR(cyclesOf(2, 1), 100 * 8, 40);
 }
 
+TEST(Replay, TheOldestWarpOfAQuarterGoesFirst) {
+  TestTrace trace(5);
+  for (unsigned warp : {4u, 0u})
+    for (unsigned i = 0; i != 50; ++i)
+      trace.math(warp, Pipe::Float, static_cast<int32_t>(i));
+  // They end together, and what is behind the barrier comes when both do; the younger one waits.
+  for (unsigned warp : {0u, 4u})
+    trace.signal(warp, {Kind::Meet, 0, 64});
+  Replayed found = trace.run();
+  EXPECT_NEAR(found.cycles, 100 + testChip.barrierLatency, 15);
+  EXPECT_GT(found.spent[unsigned(Spent::Barriers)], 45);
+}
+
 TEST(Replay, AResultIsThereBehindItsLatency) {
   TestTrace trace;
   for (int32_t i = 0; i != 50; ++i)

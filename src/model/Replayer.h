@@ -39,6 +39,8 @@ public:
   }
 
 private:
+  /// At one time signals arrive first, then the oldest warp goes on.
+  static constexpr uint64_t behindSignals = uint64_t(1) << 32;
   static constexpr uint32_t noWarp = std::numeric_limits<uint32_t>::max();
 
   // -- Clusters ------------------------------------------------------------------
@@ -98,7 +100,7 @@ private:
 
   // -- Events --------------------------------------------------------------------
 
-  void wake(uint32_t warp, double time) { events.push({time, order++, warp}); }
+  void wake(uint32_t warp, double time) { events.push({time, behindSignals + warp, warp}); }
   void send(Cluster &cluster, const ptx::Signal &signal, double time) {
     events.push({time, order++, noWarp, &cluster, signal});
   }

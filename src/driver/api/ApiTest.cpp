@@ -422,6 +422,36 @@ TEST_F(Api, CodeInPlaceOfAKernelsOwnIsWhatMachineCodeIsMadeOf) {
   gluonc_specialization_destroy(changed);
 }
 
+TEST_F(Api, PredictedLaunchesAddUpAndTellWhatLimitsThem) {
+  EXPECT_TRUE(gluonc_target_is_predicted("cuda:90a"));
+  EXPECT_FALSE(gluonc_target_is_predicted("cuda:120a"));
+  EXPECT_FALSE(gluonc_target_is_predicted(nullptr));
+  gluonc_executable *made = nullptr;
+  ASSERT_EQ(simulate(specialization, &made), GLUONC_OK) << text;
+  gluonc_prediction one = {}, two = {};
+  gluonc_engine_begin_prediction(engine);
+  EXPECT_EQ(launch(made), GLUONC_OK) << text;
+  gluonc_engine_end_prediction(engine, &one);
+  EXPECT_EQ(one.launches, 1u);
+  EXPECT_GT(one.milliseconds, 0.001);
+  EXPECT_LT(one.milliseconds, 0.1);
+  EXPECT_STREQ(one.chip, "H100 SXM");
+  EXPECT_TRUE(one.is_measured);
+  EXPECT_TRUE(one.limit && *one.limit);
+  EXPECT_TRUE(llvm::StringRef(one.timeline).contains("traceEvents"));
+  EXPECT_TRUE(llvm::StringRef(one.timeline_page).contains("<canvas"));
+  double milliseconds = one.milliseconds;
+  gluonc_engine_begin_prediction(engine);
+  for (unsigned i = 0; i != 2; ++i)
+    EXPECT_EQ(launch(made), GLUONC_OK) << text;
+  gluonc_engine_end_prediction(engine, &two);
+  EXPECT_EQ(two.launches, 2u);
+  EXPECT_NEAR(two.milliseconds, 2 * milliseconds, 1e-9);
+  gluonc_engine_begin_prediction(nullptr);
+  gluonc_engine_end_prediction(engine, nullptr);
+  gluonc_executable_destroy(made);
+}
+
 TEST_F(Api, GridsThatNoGpuLaunchesAreRefused) {
   EXPECT_EQ(launch(executable, 1, 65535), GLUONC_OK) << text;
   EXPECT_EQ(launch(executable, 1, 65536), GLUONC_UNAVAILABLE);
