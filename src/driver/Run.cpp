@@ -64,21 +64,25 @@ static void readWritten(host::Buffer &buffer, const sim::Memory &memory) {
     buffer.written[i] = range->firstUnwritten(base + i, 1) == 1;
 }
 
-std::optional<RunTime> runOnCpu(mlir::ModuleOp module, const KernelArguments &arguments, Grid grid,
-                                const diag::SourceManager &sources, const SimulatedRun &how,
-                                diag::Sink &sink) {
-  std::unique_ptr<sim::Executable> executable =
-      sim::Executable::prepare(module, kernelNameOf(module), sink, sources);
-  if (!executable)
-    return std::nullopt;
-  sim::Memory memory;
-  llvm::MapVector<host::Buffer *, std::string> buffers = buffersOf(arguments);
+mlir::OwningOpRef<mlir::ModuleOp> makeSimulatedIr(Compiler &compiler, const KernelSource &source,
+                                                  const diag::SourceManager &sources,
+                                                  diag::Sink &sink, Timings *timings) {
+  const target::Target &target = source.options.target;
+  mlir::OwningOpRef<mlir::ModuleOp> module = compiler.makeIr(source, sink, timings);
+  if (!module || !compiler.transform(*module, target, sources, sink, timings) ||
+      !compiler.isLegal(*module, target, sources, sink, timings))
+    return nullptr;
+  return module;
+}
+
+SimulatedLaunch::SimulatedLaunch(const KernelArguments &arguments, Grid grid,
+                                 const SimulatedRun &how)
+    : buffers(buffersOf(arguments)) {
   for (auto &[buffer, name] : buffers)
     if (buffer->size())
       memory.add(name, buffer->data(), buffer->size(), sim::Memory::Access::ReadWrite,
                  buffer->isPoisoned() ? sim::Memory::Contents::Poisoned
                                       : sim::Memory::Contents::Initialized);
-  sim::Launch launch;
   launch.grid = grid;
   launch.memory = &memory;
   launch.output = how.printed;
@@ -96,14 +100,28 @@ std::optional<RunTime> runOnCpu(mlir::ModuleOp module, const KernelArguments &ar
       launch.arguments.push_back(
           sim::Argument::integer(static_cast<int64_t>(scalarBits(argument))));
   }
-  auto start = std::chrono::steady_clock::now();
-  bool fine = executable->run(launch, sink);
-  RunTime time;
-  time.milliseconds =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+void SimulatedLaunch::settle() {
   for (auto &[buffer, name] : buffers)
     if (buffer->isPoisoned())
       readWritten(*buffer, memory);
+}
+
+std::optional<RunTime> runOnCpu(mlir::ModuleOp module, const KernelArguments &arguments, Grid grid,
+                                const diag::SourceManager &sources, const SimulatedRun &how,
+                                diag::Sink &sink) {
+  std::unique_ptr<sim::Executable> executable =
+      sim::Executable::prepare(module, kernelNameOf(module), sink, sources);
+  if (!executable)
+    return std::nullopt;
+  SimulatedLaunch simulated(arguments, grid, how);
+  auto start = std::chrono::steady_clock::now();
+  bool fine = executable->run(simulated.launch, sink);
+  RunTime time;
+  time.milliseconds =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  simulated.settle();
   if (!fine)
     return std::nullopt;
   return time;

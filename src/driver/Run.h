@@ -52,6 +52,27 @@ struct SimulatedRun {
   sim::Verdict races = sim::Verdict::Fault, maskedOff = sim::Verdict::Warn;
   uint64_t maxBranches = sim::Launch::kDefaultMaxBranches;
 };
+/// The IR that is simulated: what the transform pipeline makes, of a kernel that would compile.
+/// Null after a report.
+mlir::OwningOpRef<mlir::ModuleOp> makeSimulatedIr(Compiler &compiler, const KernelSource &source,
+                                                  const diag::SourceManager &sources,
+                                                  diag::Sink &sink, Timings *timings = nullptr);
+
+/// What the simulator needs to execute a launch on the tensors' own memory.
+class SimulatedLaunch {
+public:
+  SimulatedLaunch(const KernelArguments &arguments, Grid grid, const SimulatedRun &how);
+  SimulatedLaunch(const SimulatedLaunch &) = delete;
+  /// Lets poisoned buffers know which of their bytes were written.
+  void settle();
+
+  sim::Launch launch;
+
+private:
+  llvm::MapVector<host::Buffer *, std::string> buffers;
+  sim::Memory memory;
+};
+
 /// Simulates the kernel of a transformed module. Nullopt after a report.
 std::optional<RunTime> runOnCpu(mlir::ModuleOp module, const KernelArguments &arguments, Grid grid,
                                 const diag::SourceManager &sources, const SimulatedRun &how,

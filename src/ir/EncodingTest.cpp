@@ -141,4 +141,22 @@ TEST_F(EncodingTest, SpanSurvivesTheWayThroughALocation) {
   EXPECT_FALSE(spanOf(UnknownLoc::get(&context), sources));
 }
 
+TEST_F(EncodingTest, VariablesLeaveTheRestOfALocationAsItIs) {
+  diag::SourceManager sources;
+  const diag::SourceFile *file = sources.add("k.py", "a = 1\nbc = 2\n");
+  Location inner =
+      withIndices(locationOf(&context, {file, 9, 10}), addIndex(&context, nullptr, "i", 3));
+  Location binding = locationOf(&context, {file, 0, 1});
+  Location both = withVariable(withVariable(inner, "x", binding), "y", inner);
+  EXPECT_EQ(spanOf(both, sources).begin, 9u);
+  EXPECT_EQ(indicesOf(both), indicesOf(inner));
+  EXPECT_TRUE(callChainOf(both, sources).empty());
+  auto variables = variablesOf(CallSiteLoc::get(both, binding));
+  ASSERT_EQ(variables.size(), 2u);
+  EXPECT_EQ(variables[0].first, "x");
+  EXPECT_EQ(spanOf(variables[0].second, sources).begin, 0u);
+  EXPECT_EQ(callChainOf(variables[0].second, sources).size(), 1u);
+  EXPECT_EQ(variables[1].first, "y");
+}
+
 } // namespace

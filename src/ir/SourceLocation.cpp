@@ -52,6 +52,25 @@ llvm::StringRef nameOf(Location location) {
   return {};
 }
 
+Location withVariable(Location location, llvm::StringRef name, Location binding) {
+  return FusedLoc::get(location.getContext(), {location, withName(binding, name)});
+}
+
+std::vector<std::pair<llvm::StringRef, Location>> variablesOf(Location location) {
+  std::vector<std::pair<llvm::StringRef, Location>> found;
+  if (auto name = dyn_cast<NameLoc>(location)) {
+    found = variablesOf(name.getChildLoc());
+    found.emplace_back(name.getName().strref(), name.getChildLoc());
+  } else if (auto call = dyn_cast<CallSiteLoc>(location)) {
+    for (auto [name, binding] : variablesOf(call.getCallee()))
+      found.emplace_back(name, CallSiteLoc::get(binding, call.getCaller()));
+  } else if (auto fused = dyn_cast<FusedLoc>(location)) {
+    for (Location part : fused.getLocations())
+      llvm::append_range(found, variablesOf(part));
+  }
+  return found;
+}
+
 Attribute addIndex(MLIRContext *context, Attribute outer, llvm::StringRef name, int64_t index) {
   llvm::SmallVector<Attribute> all;
   if (auto array = dyn_cast_or_null<ArrayAttr>(outer))
@@ -74,6 +93,8 @@ static void collectIndices(Location location, std::vector<std::pair<std::string,
   if (auto name = dyn_cast<NameLoc>(location))
     return collectIndices(name.getChildLoc(), all);
   auto fused = dyn_cast<FusedLoc>(location);
+  if (fused && !fused.getLocations().empty())
+    collectIndices(fused.getLocations().front(), all);
   auto indices = fused ? dyn_cast_or_null<ArrayAttr>(fused.getMetadata()) : ArrayAttr();
   for (size_t i = 0; indices && i + 1 < indices.size(); i += 2) {
     auto name = dyn_cast<StringAttr>(indices[i]);

@@ -30,6 +30,13 @@ mlir::Location withName(mlir::Location location, llvm::StringRef name);
 /// That name, also after inlining; "" where there is none.
 llvm::StringRef nameOf(mlir::Location location);
 
+/// `location` of a value that a variable holds, too, since what is at `binding`; without changing
+/// what else `location` says.
+mlir::Location withVariable(mlir::Location location, llvm::StringRef name, mlir::Location binding);
+
+/// The variables that hold the value at `location`, each with the location of its binding.
+std::vector<std::pair<llvm::StringRef, mlir::Location>> variablesOf(mlir::Location location);
+
 /// What loops count that are no loops of the IR, because they were unrolled: those of `outer`,
 /// which may be null, and one more inside.
 mlir::Attribute addIndex(mlir::MLIRContext *context, mlir::Attribute outer, llvm::StringRef name,

@@ -42,6 +42,27 @@ def k(src, dst, n, BLOCK: gl.constexpr, layout: gl.constexpr):
   EXPECT_EQ(occurrences(result.ir, "tt.store"), 1u) << result.ir;
 }
 
+TEST(Specialize, NamesOfVariablesChangeLocationsAlone) {
+  const std::string text = std::string(prelude) + R"(
+@gluon.jit
+def twice(v):
+    w = v * 2
+    return w
+
+@gluon.jit
+def k(p, n):
+    pair = (n, twice(n))
+    for i in range(n):
+        pair = (pair[0], pair[1] + i)
+    gl.store(p, pair[1])
+)";
+  Harness plain(text), naming(text);
+  naming.options.namesVariables = true;
+  std::string without = plain.compile("k", {"*i32", "i32"});
+  EXPECT_NE(without, "") << plain.messages();
+  EXPECT_EQ(naming.compile("k", {"*i32", "i32"}), without);
+}
+
 TEST(Specialize, ArgumentsBecomeParametersOrConstants) {
   Result result = compileKernel(R"(
 @gluon.jit

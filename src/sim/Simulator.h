@@ -95,19 +95,25 @@ struct Launch {
   llvm::raw_ostream *output = nullptr;
 };
 
+/// Debuggers go step by step (Stepping.h), and read variables (machine/Variables.h).
+enum class Purpose : uint8_t { Run, Debug };
+
 /// A kernel compiled for simulation. Immutable: safe to run from several threads at once.
 class Executable {
 public:
   /// Null exactly when it has reported at least one error: the kernel is missing, or
   /// uses an operation or type that the simulator does not know.
   static std::unique_ptr<Executable> prepare(mlir::ModuleOp module, llvm::StringRef kernelName,
-                                             diag::Sink &sink, const diag::SourceManager &sources);
+                                             diag::Sink &sink, const diag::SourceManager &sources,
+                                             Purpose purpose = Purpose::Run);
   ~Executable();
 
   /// Runs the whole grid. A fault stops the program it happens in; the others go on.
   /// Faults are reported once for each kind and source line, with a count and the
   /// lowest program that met them. Returns whether there was none.
   bool run(const Launch &launch, diag::Sink &sink) const;
+
+  const Program &code() const { return *program; }
 
 private:
   explicit Executable(std::unique_ptr<Program> program);

@@ -6,25 +6,6 @@ namespace gluonc::tool {
 
 using diag::Kind;
 
-/// Values of the kernel's parameters, and the grid. Nullopt after a report.
-static std::optional<std::pair<driver::KernelArguments, driver::Grid>>
-bindLaunch(Session &session, LoadedKernel &loaded, const std::vector<driver::ArgumentText> &texts) {
-  const Word *grid = session.line.find("--grid");
-  std::vector<std::string> later;
-  if (grid)
-    later.push_back(grid->text);
-  std::optional<driver::KernelArguments> arguments =
-      driver::bindValues(*loaded.scope, *loaded.kernel, texts, later, loaded.place, session.sink);
-  if (!arguments)
-    return std::nullopt;
-  std::optional<driver::Grid> size = driver::Grid{1, 1, 1};
-  if (grid)
-    size = driver::evaluateGrid(*loaded.scope, grid->text, grid->span, session.sink);
-  if (!size)
-    return std::nullopt;
-  return std::pair(std::move(*arguments), *size);
-}
-
 int explainCommand(Session &session) {
   SourceRequest request;
   if (int status = session.readRequest(request))
@@ -43,7 +24,7 @@ int explainCommand(Session &session) {
   std::unique_ptr<LoadedKernel> loaded = session.loadKernel(request.input);
   if (!loaded)
     return session.status();
-  auto launch = bindLaunch(session, *loaded, request.arguments);
+  std::optional<BoundLaunch> launch = session.bindLaunch(*loaded, request.arguments);
   if (!launch)
     return session.status();
   auto &[arguments, grid] = *launch;

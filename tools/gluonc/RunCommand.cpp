@@ -8,7 +8,6 @@
 #include "host/Npy.h"
 #include "model/Timeline.h"
 
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
 
 namespace gluonc::tool {
@@ -238,10 +237,9 @@ struct Run {
                                           const driver::KernelSource &source,
                                           const driver::KernelArguments &arguments,
                                           driver::Grid grid, Timings *timings) {
-    mlir::OwningOpRef<mlir::ModuleOp> module = compiler.makeIr(source, session.sink, timings);
-    if (!module ||
-        !compiler.transform(*module, options.target, session.sources, session.sink, timings) ||
-        !compiler.isLegal(*module, options.target, session.sources, session.sink, timings))
+    mlir::OwningOpRef<mlir::ModuleOp> module =
+        driver::makeSimulatedIr(compiler, source, session.sources, session.sink, timings);
+    if (!module)
       return std::nullopt;
     return driver::runOnCpu(*module, arguments, grid, session.sources, how, session.sink);
   }
@@ -292,35 +290,6 @@ struct Run {
 
 } // namespace
 
-/// `--races warn` and the like. False with a usage problem.
-static bool readVerdict(const CommandLine &line, llvm::StringRef option, sim::Verdict &verdict,
-                        std::string &problem) {
-  const Word *word = line.find(option);
-  if (!word)
-    return true;
-  std::optional<sim::Verdict> read = llvm::StringSwitch<std::optional<sim::Verdict>>(word->text)
-                                         .Case("ignore", sim::Verdict::Ignore)
-                                         .Case("warn", sim::Verdict::Warn)
-                                         .Case("fault", sim::Verdict::Fault)
-                                         .Default(std::nullopt);
-  if (!read)
-    problem = (option + " takes ignore, warn or fault, not `" + word->text + "`").str();
-  verdict = read.value_or(verdict);
-  return read.has_value();
-}
-
-static bool readSimulation(const CommandLine &line, driver::SimulatedRun &how,
-                           std::string &problem) {
-  std::optional<uint64_t> branches;
-  if (!line.integer("--schedule-seed", how.scheduleSeed, problem) ||
-      !line.integer("--max-branches", branches, problem) ||
-      !readVerdict(line, "--races", how.races, problem) ||
-      !readVerdict(line, "--masked-off", how.maskedOff, problem))
-    return false;
-  how.maxBranches = branches.value_or(how.maxBranches);
-  return true;
-}
-
 int runCommand(Session &session) {
   if (session.line.positional().empty())
     return session.usage("no kernel given");
@@ -331,7 +300,7 @@ int runCommand(Session &session) {
   std::optional<double> rtol, atol;
   if (!session.line.namedValues(1, texts, problem) ||
       !driver::readOptions(session.line, run.options, problem) ||
-      !readSimulation(session.line, run.how, problem) ||
+      !session.readSimulation(run.how, problem) ||
       !session.line.number("--rtol", rtol, problem) ||
       !session.line.number("--atol", atol, problem))
     return session.usage(problem);
@@ -347,38 +316,26 @@ int runCommand(Session &session) {
   if (!run.chooseDevice(problem))
     return problem.empty() ? session.status() : session.usage(problem);
 
-  host::HostScope &scope = *loaded->scope;
-  const Word *gridWord = session.line.find("--grid");
   std::vector<std::string> later;
-  if (gridWord)
-    later.push_back(gridWord->text);
   for (const Word &word : expectations)
     later.push_back(word.text);
-  std::optional<driver::KernelArguments> arguments =
-      driver::bindValues(scope, *loaded->kernel, texts, later, loaded->place, session.sink);
-  if (!arguments)
+  std::optional<BoundLaunch> bound = session.bindLaunch(*loaded, texts, std::move(later));
+  if (!bound)
     return session.status();
-  driver::Grid grid = {1, 1, 1};
-  if (gridWord) {
-    std::optional<driver::Grid> given =
-        driver::evaluateGrid(scope, gridWord->text, gridWord->span, session.sink);
-    if (!given)
-      return session.status();
-    grid = *given;
-  }
+  auto &[arguments, grid] = *bound;
   Timings timings;
   std::optional<driver::RunTime> time =
-      run.launch(loaded->program, *loaded->kernel, *arguments, grid, &timings);
+      run.launch(loaded->program, *loaded->kernel, arguments, grid, &timings);
   if (session.line.has("--time-passes"))
     for (const Timings::Entry &entry : timings.entries())
       llvm::errs() << llvm::format("%10.3f ms  ", entry.milliseconds) << entry.name << '\n';
   if (!time)
     return session.status();
-  run.printTime(*time, *arguments, grid);
+  run.printTime(*time, arguments, grid);
   for (const Word &word : expectations)
-    run.expect(scope, word);
+    run.expect(*loaded->scope, word);
   for (const Word &word : saves)
-    run.save(scope, word);
+    run.save(*loaded->scope, word);
   return session.status();
 }
 

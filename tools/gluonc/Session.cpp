@@ -6,6 +6,7 @@
 #include "support/File.h"
 #include "target/nvidia/Speeds.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <cstdlib>
@@ -132,7 +133,7 @@ std::vector<std::string> Session::searchPath() const {
 
 void Session::prepare(sema::Program &program) const { sema::setSearchPath(program, searchPath()); }
 
-int Session::readRequest(SourceRequest &request) {
+int Session::readRequest(SourceRequest &request, std::optional<target::Target> otherwise) {
   if (line.positional().empty())
     return usage("no kernel given");
   request.input = splitInput(line.positional().front());
@@ -143,13 +144,60 @@ int Session::readRequest(SourceRequest &request) {
       !driver::readOptions(line, request.options, problem))
     return usage(problem);
   const Word *target = line.find("--target");
-  if (!target)
+  if (!target && !otherwise)
     return usage("--target is needed, e.g. --target cuda:90a");
-  std::optional<target::Target> parsed = driver::parseTarget(*target, sink);
+  std::optional<target::Target> parsed =
+      target ? driver::parseTarget(*target, sink) : otherwise;
   if (!parsed)
     return status();
   request.options.target = *parsed;
   return 0;
+}
+
+std::optional<BoundLaunch> Session::bindLaunch(LoadedKernel &loaded,
+                                               llvm::ArrayRef<driver::ArgumentText> texts,
+                                               std::vector<std::string> later) {
+  const Word *grid = line.find("--grid");
+  if (grid)
+    later.push_back(grid->text);
+  std::optional<driver::KernelArguments> arguments =
+      driver::bindValues(*loaded.scope, *loaded.kernel, texts, later, loaded.place, sink);
+  if (!arguments)
+    return std::nullopt;
+  std::optional<driver::Grid> size = driver::Grid{1, 1, 1};
+  if (grid)
+    size = driver::evaluateGrid(*loaded.scope, grid->text, grid->span, sink);
+  if (!size)
+    return std::nullopt;
+  return BoundLaunch{std::move(*arguments), *size};
+}
+
+/// `--races warn` and the like. False with a usage problem.
+static bool readVerdict(const CommandLine &line, llvm::StringRef option, sim::Verdict &verdict,
+                        std::string &problem) {
+  const Word *word = line.find(option);
+  if (!word)
+    return true;
+  std::optional<sim::Verdict> read = llvm::StringSwitch<std::optional<sim::Verdict>>(word->text)
+                                         .Case("ignore", sim::Verdict::Ignore)
+                                         .Case("warn", sim::Verdict::Warn)
+                                         .Case("fault", sim::Verdict::Fault)
+                                         .Default(std::nullopt);
+  if (!read)
+    problem = (option + " takes ignore, warn or fault, not `" + word->text + "`").str();
+  verdict = read.value_or(verdict);
+  return read.has_value();
+}
+
+bool Session::readSimulation(driver::SimulatedRun &how, std::string &problem) {
+  std::optional<uint64_t> branches;
+  if (!line.integer("--schedule-seed", how.scheduleSeed, problem) ||
+      !line.integer("--max-branches", branches, problem) ||
+      !readVerdict(line, "--races", how.races, problem) ||
+      !readVerdict(line, "--masked-off", how.maskedOff, problem))
+    return false;
+  how.maxBranches = branches.value_or(how.maxBranches);
+  return true;
 }
 
 std::optional<bool> Session::wantsJson() {

@@ -12,7 +12,7 @@
 
 #include "Commands.h"
 #include "driver/Cache.h"
-#include "driver/Compiler.h"
+#include "driver/Run.h"
 #include "driver/Status.h"
 #include "host/Expression.h"
 
@@ -41,6 +41,12 @@ struct LoadedKernel {
 };
 
 struct SourceRequest;
+
+/// Values of the kernel's parameters, and --grid.
+struct BoundLaunch {
+  driver::KernelArguments arguments;
+  driver::Grid grid = {1, 1, 1};
+};
 
 class Session {
 public:
@@ -87,9 +93,15 @@ public:
   void prepare(sema::Program &program) const;
 
   driver::CodeOptions codeOptions() const;
-  /// The command line of a command that takes the source of one kernel, and needs --target. Gives
-  /// 0, or the exit status after a report or a usage error.
-  int readRequest(SourceRequest &request);
+  /// --schedule-seed, --max-branches, --races, --masked-off. False with a usage problem.
+  bool readSimulation(driver::SimulatedRun &how, std::string &problem);
+  /// The command line of a command that takes the source of one kernel, and needs --target, unless
+  /// there is one to take without. Gives 0, or the exit status after a report or a usage error.
+  int readRequest(SourceRequest &request, std::optional<target::Target> otherwise = std::nullopt);
+  /// `later` are expressions beside the arguments that may use them. Nullopt after a report.
+  std::optional<BoundLaunch> bindLaunch(LoadedKernel &loaded,
+                                        llvm::ArrayRef<driver::ArgumentText> texts,
+                                        std::vector<std::string> later = {});
   /// Whether `--format` says json; nullopt, after a usage error, where it says something else.
   std::optional<bool> wantsJson();
 
@@ -124,6 +136,7 @@ int lspCommand(Session &session);
 int layoutCommand(Session &session);
 int docCommand(Session &session);
 int infoCommand(Session &session);
+int debugCommand(Session &session);
 int cacheCommand(Session &session);
 int completionCommand(Session &session);
 int manCommand(Session &session);

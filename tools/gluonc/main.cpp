@@ -101,6 +101,24 @@ constexpr OptionSpec explainOptions[] = {
     {"-I", "FOLDER", "where `import` looks behind the file's own folder; may be repeated"},
 };
 
+constexpr OptionSpec debugOptions[] = {
+    {"--grid", "X[,Y[,Z]]", "programs to run, an expression (default 1)"},
+    {"--target", "TARGET", "chip to specialize for (default cuda:90a)"},
+    {"--command", "COMMAND", "do this before what is read; may be repeated"},
+    {"--num-warps", "N", "warps of a program (default 4)"},
+    {"--num-ctas", "N", "CTAs of a cluster (default 1)"},
+    {"--num-stages", "N", "stages of loops in Triton that load ahead (default 3)"},
+    {"--maxnreg", "N", "registers that a thread may have"},
+    {"--schedule-seed", "N", "let partitions take turns at random, as N decides"},
+    {"--races", "VERDICT", "ignore, warn or fault (default) where programs race for global memory",
+     verdicts},
+    {"--masked-off", "VERDICT",
+     "the same where masked-off elements of loads decide something (default warn)", verdicts},
+    {"--max-branches", "N", "after which a program counts as endless (default 2^26)"},
+    {"--debug", "", "turn on device_assert and overflow checks"},
+    {"-I", "FOLDER", "where `import` looks behind the file's own folder; may be repeated"},
+};
+
 constexpr OptionSpec checkOptions[] = {
     {"-I", "FOLDER", "where `import` looks behind the file's own folder; may be repeated"},
 };
@@ -161,6 +179,11 @@ constexpr CommandSpec commands[] = {
      "Then come findings, the most expensive one first: what is paid for nothing, why, and how to\n"
      "mend it. VALUEs are those of `gluonc run`.",
      explainOptions, explainCommand},
+    {"debug", "FILE.py::KERNEL NAME=VALUE… --grid X[,Y[,Z]] [options]",
+     "Runs a kernel in the simulator under a debugger: breakpoints, steps, steps back, values of\n"
+     "variables as tensors, by thread and register, barriers, operations in flight. Commands are\n"
+     "gdb's and read from the standard input; `help` lists them. VALUEs are those of `gluonc run`.",
+     debugOptions, debugCommand},
     {"check", "FILE.py|FOLDER… [options]",
      "Parses files and resolves everything in them that is decorated. Says what is wrong\n"
      "whatever the arguments are: names, constructs, calls, layouts, shapes. Of folders: the\n"

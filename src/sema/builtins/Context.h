@@ -24,6 +24,8 @@ struct Options {
   std::optional<unsigned> maxnreg;
   bool debug = false;
   bool sanitizeOverflow = true;
+  /// Whether locations say which variables hold a value (ir/SourceLocation.h), for debuggers.
+  bool namesVariables = false;
 };
 
 /// What an emitting function may use. One per specialization; `span` follows the walk.

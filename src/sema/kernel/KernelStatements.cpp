@@ -214,6 +214,7 @@ bool KernelStatements::assign(const ast::Expr *target, const Value &value, Span 
     if (!bound)
       return false;
     nameBuffers(*bound, name->id);
+    noteVariable(name->id, *bound, target->span);
     // As in Triton, the annotation lets run-time values through; uses tell which they need.
     interpreter.observe(target->span, *bound);
     frame().scope.set(name->id, *bound, target->span, isConstexpr && bound->isCompileTime());
@@ -247,6 +248,11 @@ bool KernelStatements::assign(const ast::Expr *target, const Value &value, Span 
     if (!assign(element, item, valueSpan, isConstexpr))
       return false;
   return true;
+}
+
+void KernelStatements::noteVariable(llvm::StringRef name, const Value &value, Span span) {
+  if (context && context->options.namesVariables)
+    nameVariables(value, name, interpreter.location(context->mlirContext(), span));
 }
 
 bool KernelStatements::annotatedAssign(const ast::AnnAssign &node) {

@@ -43,8 +43,14 @@ public:
   using Walk::Walk;
 
   /// The body of a function: Returned or Failed.
-  Flow runBody(ast::Stmts body) { return finish(run(body, nullptr), nullptr); }
+  Flow runBody(ast::Stmts body) {
+    for (const Binding &parameter : frame().scope.all())
+      noteVariable(parameter.name, parameter.value, parameter.span);
+    return finish(run(body, nullptr), nullptr);
+  }
   bool assign(const ast::Expr *target, const Value &value, diag::Span valueSpan, bool isConstexpr);
+  /// Lets a variable's value have its name, where a debugger asks for that.
+  void noteVariable(llvm::StringRef name, const Value &value, diag::Span span);
   /// `a if test else b` with a test that is known on the device only.
   MaybeValue conditional(const ast::IfExp &node, const Value &test);
 

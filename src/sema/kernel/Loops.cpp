@@ -55,6 +55,11 @@ struct CarriedSet {
     }
   }
 
+  void note(KernelStatements &walk) const {
+    for (const Variable &variable : variables)
+      walk.noteVariable(variable.before.name, variable.inside, variable.before.span);
+  }
+
   /// Lets the scalars' arguments have the variables' names, for the simulator's reports.
   void nameScalars() {
     for (Variable &variable : variables)
@@ -329,6 +334,7 @@ Flow KernelStatements::runDeviceFor(const ast::For &node, const Value &range) {
     mlir::Location named = withName(loc, name);
     mlir::Value induction = block->addArgument(bounds[0].irType(), isReversed ? loc : named);
     carried.enter(block, frame().scope, loc);
+    carried.note(*this);
     Value variable = Value::tensor(induction, type);
     if (isReversed) {
       // Counts up over the same values: first + last - i.
@@ -391,6 +397,7 @@ Flow KernelStatements::runDeviceWhile(const ast::While &node) {
     mlir::Block *testBlock = enter(builder, testRegion);
     carried.enter(testBlock, frame().scope, loc);
     carried.nameScalars();
+    carried.note(*this);
     MaybeValue test = eval(node.test);
     if (!test)
       return Flow::Failed;
@@ -407,6 +414,7 @@ Flow KernelStatements::runDeviceWhile(const ast::While &node) {
     frame().scope = before;
     carried.enter(block, frame().scope, loc);
     carried.nameScalars();
+    carried.note(*this);
     ++frame().deviceLoops;
     Flow flow = run(node.body, nullptr);
     --frame().deviceLoops;

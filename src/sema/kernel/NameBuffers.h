@@ -9,4 +9,8 @@ namespace gluonc::sema {
 /// is assigned to, for the simulator's reports: `ring`, `pipe.full`, `stages[1]`.
 void nameBuffers(const Value &value, llvm::StringRef variable);
 
+/// The same of all values of a kernel, whatever names they have, for debuggers: a variable, or a
+/// field of one, holds them since `binding`.
+void nameVariables(const Value &value, llvm::StringRef variable, mlir::Location binding);
+
 } // namespace gluonc::sema

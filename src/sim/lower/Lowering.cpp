@@ -148,6 +148,8 @@ void Lowering::bind(mlir::Value value, Slot slot) {
 }
 
 void Lowering::release(mlir::Value value) {
+  if (forDebugger)
+    return;
   auto at = slots.find(value);
   if (at == slots.end())
     return;
@@ -251,13 +253,19 @@ void Lowering::emitParallelCopy(mlir::ValueRange from, llvm::ArrayRef<Slot> to) 
 // Structure
 //===----------------------------------------------------------------------===//
 
+llvm::SmallVector<diag::Span, 2> Lowering::callersOf(mlir::Location location) const {
+  llvm::SmallVector<diag::Span, 2> callers;
+  for (diag::Span caller : callChainOf(location, sources))
+    callers.push_back(caller);
+  for (const auto &[function, call] : llvm::reverse(callStack))
+    callers.push_back(spanOf(call, sources));
+  return callers;
+}
+
 void Lowering::beginPlace(mlir::Operation *operation) {
   Place place;
   place.span = spanOf(operation->getLoc(), sources);
-  for (diag::Span caller : callChainOf(operation->getLoc(), sources))
-    place.callers.push_back(caller);
-  for (const auto &[function, location] : llvm::reverse(callStack))
-    place.callers.push_back(spanOf(location, sources));
+  place.callers = callersOf(operation->getLoc());
   for (const auto &[function, location] : callStack)
     llvm::append_range(place.unrolled, indicesOf(location));
   llvm::append_range(place.unrolled, indicesOf(operation->getLoc()));
@@ -345,8 +353,10 @@ bool Lowering::lowerOperation(mlir::Operation *operation) {
     checkDots(operation);
   unsigned before = sink.errorCount();
   if (inCluster() && mixesShares(*this, operation) ? lowerWhole(operation, known->second)
-                                                   : known->second(*this, operation))
+                                                   : known->second(*this, operation)) {
+    noteVariables(operation, operation->getResults());
     return true;
+  }
   if (sink.errorCount() == before)
     return unsupported(operation, "this form of `" + operation->getName().getStringRef() + "`");
   return false;
@@ -389,6 +399,7 @@ bool Lowering::lowerBody(mlir::Block &block) {
   llvm::SmallVector<Slot, 8> outer = std::move(temporaries);
   temporaries.clear();
   findDeaths(block);
+  noteVariables(block.getParentOp(), block.getArguments());
   for (mlir::Operation &operation : block.without_terminator()) {
     if (!lowerOperation(&operation))
       return false;

@@ -198,6 +198,8 @@ public:
   llvm::SmallVector<std::pair<mlir::Operation *, mlir::Location>, 4> callStack;
 
   Program &program;
+  /// Values keep their slots to the end, and the program says which variables have them.
+  bool forDebugger = false;
   /// Of local_alloc without `allocation.offset`.
   uint32_t nextSharedOffset = 0;
   /// Address tables of memdesc types met so far (LowerShared.cpp).
@@ -210,6 +212,9 @@ private:
   bool checkTypes(mlir::Operation *operation);
   void findDeaths(mlir::Block &block);
   void beginPlace(mlir::Operation *operation);
+  llvm::SmallVector<diag::Span, 2> callersOf(mlir::Location location) const;
+  /// What variables hold of what an operation, or its block, defines (LowerVariables.cpp).
+  void noteVariables(mlir::Operation *operation, mlir::ValueRange values);
   uint32_t allocateBytes(uint64_t bytes);
 
   diag::Sink &sink;

@@ -51,7 +51,7 @@ void Cta::reset(uint64_t index) {
     for (unsigned axis = 0; axis < 3; ++axis)
       ids[3 + axis] = grid[axis];
   });
-  branches = events = 0;
+  branches = events = turnLeft = 0;
   readers = 0;
   allocationTimes.assign(program.allocations.size(), 0);
   failed = tracking = isEndless = hasSeenRefusal = false;
@@ -62,6 +62,7 @@ void Cta::reset(uint64_t index) {
   warned = 0;
   if (races)
     races->beginProgram(index);
+  fiber = nullptr;
   syncPoints.clear();
   barrierEvents.clear();
   madeDescriptors.clear();

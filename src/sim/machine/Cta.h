@@ -44,6 +44,12 @@ public:
   /// Runs program `index` (x fastest) to its end or its first fault.
   void run(uint64_t index);
 
+  /// The same one instruction at a time: begin(), then step() as long as there is a next one. Null
+  /// where the program has ended, or met a fault.
+  void begin(uint64_t index) { reset(index); }
+  const Instruction *next();
+  void step();
+
   /// Frame access.
   template <class T> T *at(uint32_t offset) { return reinterpret_cast<T *>(frame + offset); }
   template <class T> T *at(Slot slot) { return at<T>(slot.offset); }
@@ -250,6 +256,9 @@ private:
   Fiber *pickFiber();
   Fiber *pickPoll();
   void resume(Fiber &next);
+  /// Takes the fiber in hand, and gives it so many instructions.
+  uint64_t beginTurn(Fiber &next);
+  bool allAreDone() const;
   void stopAtBranch(const Instruction &at);
   /// Asks now and then whether to leave the program where it is.
   void countWork(const Instruction &at) {
@@ -314,6 +323,8 @@ private:
   /// A bit for each that the program was warned of.
   uint64_t warned = 0;
   uint64_t branches = 0, branchStop = 0;
+  /// Of the fiber in hand, where it goes by step().
+  uint64_t turnLeft = 0;
   int64_t workLeft = 0;
   uint64_t maxBranches;
   std::optional<uint64_t> scheduleSeed;

@@ -1,7 +1,6 @@
 //===- Executable.cpp - prepare and run -------------------------------------===//
-#include "sim/Simulator.h"
+#include "sim/Stepping.h"
 #include "sim/lower/Lowering.h"
-#include "sim/machine/Cta.h"
 #include "sim/machine/ProgramPool.h"
 #include "sim/machine/Races.h"
 #include "support/Forks.h"
@@ -25,7 +24,8 @@ bool supportsOperation(llvm::StringRef name) { return operationTable().contains(
 
 std::unique_ptr<Executable> Executable::prepare(mlir::ModuleOp module, llvm::StringRef kernelName,
                                                 diag::Sink &sink,
-                                                const diag::SourceManager &sources) {
+                                                const diag::SourceManager &sources,
+                                                Purpose purpose) {
   auto kernel = module.lookupSymbol<tt::FuncOp>(kernelName);
   if (!kernel || kernel.isExternal()) {
     sink.report(diag::Kind::SimulatedKernelMissing, diag::Span(), kernelName).end();
@@ -34,7 +34,9 @@ std::unique_ptr<Executable> Executable::prepare(mlir::ModuleOp module, llvm::Str
   auto program = std::make_unique<Program>();
   if (auto shared = module->getAttrOfType<mlir::IntegerAttr>(ttg::sharedAttr))
     program->sharedBytes = static_cast<uint32_t>(shared.getInt());
-  if (!Lowering(*program, sink, sources).lowerKernel(kernel))
+  Lowering lowering(*program, sink, sources);
+  lowering.forDebugger = purpose == Purpose::Debug;
+  if (!lowering.lowerKernel(kernel))
     return nullptr;
   return std::unique_ptr<Executable>(new Executable(std::move(program)));
 }
@@ -94,8 +96,8 @@ static bool checkArguments(const Program &program, const Launch &launch, diag::S
   return true;
 }
 
-static void setArguments(const Program &program, const Launch &launch, const Memory &memory,
-                         Cta &cta) {
+static void setArguments(const Launch &launch, Cta &cta) {
+  const Program &program = cta.program;
   for (size_t i = 0; i < program.parameters.size(); ++i) {
     const Parameter &parameter = program.parameters[i];
     uint64_t bits = parameterBits(parameter.kind, launch.arguments[i]);
@@ -105,9 +107,29 @@ static void setArguments(const Program &program, const Launch &launch, const Mem
       else
         std::memcpy(cta.at<uint8_t>(parameter.offset), &bits, sizeof bits);
     });
-    cta.parameterRanges.push_back(parameter.kind == ElementKind::Pointer ? memory.findPart(bits)
+    cta.parameterRanges.push_back(parameter.kind == ElementKind::Pointer ? cta.memory.findPart(bits)
                                                                          : nullptr);
   }
+}
+
+static const Memory &memoryOf(const Launch &launch) {
+  static const Memory none;
+  return launch.memory ? *launch.memory : none;
+}
+
+static uint64_t programsOf(const Launch &launch) {
+  return uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+}
+
+static std::unique_ptr<Cta> makeCta(const Program &program, const Launch &launch, Races *races,
+                                    ProgramPool *pool, std::function<bool()> shouldStop) {
+  auto cta = std::make_unique<Cta>(program, memoryOf(launch), launch.grid, launch.maxBranches,
+                                   launch.scheduleSeed, std::move(shouldStop));
+  cta->races = races;
+  cta->pool = pool;
+  cta->maskedOff = launch.maskedOff;
+  setArguments(launch, *cta);
+  return cta;
 }
 
 //===----------------------------------------------------------------------===//
@@ -256,9 +278,7 @@ static void runOnThreads(GridRun &grid, llvm::ArrayRef<std::unique_ptr<Cta>> cta
 bool Executable::run(const Launch &launch, diag::Sink &sink) const {
   if (!checkArguments(*program, launch, sink))
     return false;
-  static const Memory noMemory;
-  const Memory &memory = launch.memory ? *launch.memory : noMemory;
-  uint64_t programs = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+  uint64_t programs = programsOf(launch);
   unsigned threadCount =
       launch.hostThreads ? launch.hostThreads : std::max(1u, std::thread::hardware_concurrency());
   if (program->sequential || program->takesPrograms)
@@ -271,18 +291,12 @@ bool Executable::run(const Launch &launch, diag::Sink &sink) const {
 
   std::optional<Races> races;
   if (launch.races != Verdict::Ignore)
-    races.emplace(*program, memory, launch, /*parallel=*/threadCount > 1);
+    races.emplace(*program, memoryOf(launch), launch, /*parallel=*/threadCount > 1);
 
   std::vector<std::unique_ptr<Cta>> ctas;
-  for (unsigned i = 0; i < threadCount; ++i) {
-    ctas.push_back(std::make_unique<Cta>(*program, memory, launch.grid, launch.maxBranches,
-                                         launch.scheduleSeed,
-                                         [&grid, i] { return grid.shouldStop(i == 0); }));
-    ctas.back()->races = races ? &*races : nullptr;
-    ctas.back()->pool = pool ? &*pool : nullptr;
-    ctas.back()->maskedOff = launch.maskedOff;
-    setArguments(*program, launch, memory, *ctas.back());
-  }
+  for (unsigned i = 0; i < threadCount; ++i)
+    ctas.push_back(makeCta(*program, launch, races ? &*races : nullptr, pool ? &*pool : nullptr,
+                           [&grid, i] { return grid.shouldStop(i == 0); }));
   runOnThreads(grid, ctas);
   if (grid.isStopped)
     return false;
@@ -303,6 +317,65 @@ bool Executable::run(const Launch &launch, diag::Sink &sink) const {
     writeOutput(std::move(printed), *launch.output);
   faults.report(sink, program->places, launch.grid, launch.maxFaults);
   return !faults.hasErrors();
+}
+
+//===----------------------------------------------------------------------===//
+// Step by step
+//===----------------------------------------------------------------------===//
+
+SteppedLaunch::SteppedLaunch(const Program &program, const Launch &launch)
+    : launch(launch), programs(programsOf(launch)) {
+  if (program.takesPrograms)
+    pool = std::make_unique<ProgramPool>(programs, launch.scheduleSeed);
+  if (launch.races != Verdict::Ignore)
+    races = std::make_unique<Races>(program, memoryOf(launch), launch, /*parallel=*/false);
+  cta = makeCta(program, launch, races.get(), pool.get(), [] { return false; });
+  beginProgram();
+}
+
+SteppedLaunch::~SteppedLaunch() = default;
+
+std::unique_ptr<SteppedLaunch> SteppedLaunch::begin(const Executable &executable,
+                                                    const Launch &launch, diag::Sink &sink) {
+  if (!checkArguments(executable.code(), launch, sink))
+    return nullptr;
+  return std::unique_ptr<SteppedLaunch>(new SteppedLaunch(executable.code(), launch));
+}
+
+bool SteppedLaunch::beginProgram() {
+  std::optional<uint64_t> program;
+  if (pool)
+    program = pool->launch();
+  else if (begun < programs)
+    program = begun++;
+  if (!program)
+    return false;
+  faults.merge(std::exchange(cta->faults, FaultLog()));
+  cta->begin(*program);
+  return true;
+}
+
+const Instruction *SteppedLaunch::next() {
+  do {
+    if (const Instruction *instruction = cta->next())
+      return instruction;
+  } while (!cta->failed && beginProgram());
+  return nullptr;
+}
+
+bool SteppedLaunch::leaveFault() {
+  return cta->failed && !cta->isEndless && beginProgram() && next();
+}
+
+void SteppedLaunch::reportProgram(diag::Sink &sink) const {
+  cta->faults.report(sink, program().places, launch.grid, launch.maxFaults);
+}
+
+void SteppedLaunch::report(diag::Sink &sink) {
+  faults.merge(cta->faults);
+  if (races)
+    races->report(faults);
+  faults.report(sink, program().places, launch.grid, launch.maxFaults);
 }
 
 } // namespace gluonc::sim

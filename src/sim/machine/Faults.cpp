@@ -28,9 +28,10 @@ void FaultLog::endBehind(uint64_t program) {
     at = at->second.program > program ? faults.erase(at) : std::next(at);
 }
 
-bool FaultLog::hasErrors() const {
-  return std::any_of(faults.begin(), faults.end(),
-                     [](const auto &each) { return each.second.isError(); });
+const Fault *FaultLog::firstError() const {
+  auto first = std::find_if(faults.begin(), faults.end(),
+                            [](const auto &each) { return each.second.isError(); });
+  return first == faults.end() ? nullptr : &first->second;
 }
 
 llvm::SmallVector<int64_t, 4> elementNumbers(int64_t element, llvm::ArrayRef<int64_t> shape) {

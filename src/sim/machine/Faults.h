@@ -134,7 +134,9 @@ public:
   void merge(const FaultLog &other);
   /// The programs behind one were not all run: forgets what those that were met.
   void endBehind(uint64_t program);
-  bool hasErrors() const;
+  bool hasErrors() const { return firstError(); }
+  /// Null if there is none.
+  const Fault *firstError() const;
   void report(diag::Sink &sink, llvm::ArrayRef<Place> places, std::array<uint32_t, 3> grid,
               unsigned limit) const;
 

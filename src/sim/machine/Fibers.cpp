@@ -23,8 +23,41 @@ void Cta::run(uint64_t index) {
     if (failed)
       return;
   }
-  if (!llvm::all_of(fibers, [](const auto &each) { return each->state == Fiber::State::Done; }))
+  if (!allAreDone())
     reportDeadlock();
+}
+
+const Instruction *Cta::next() {
+  if (failed)
+    return nullptr;
+  if (fiber && !stopped && turnLeft)
+    return &program.code[pc];
+  if (fiber)
+    fiber->pc = pc;
+  Fiber *other = pickFiber();
+  if (other) {
+    turnLeft = beginTurn(*other);
+    return &program.code[pc];
+  }
+  if (!allAreDone()) {
+    reportDeadlock();
+    failed = true;
+  }
+  return nullptr;
+}
+
+void Cta::step() {
+  const Instruction &at = program.code[pc++];
+  if (tracking)
+    at.taint(at, *this);
+  if (!stopped)
+    at.run(at, *this);
+  countWork(at);
+  --turnLeft;
+}
+
+bool Cta::allAreDone() const {
+  return llvm::all_of(fibers, [](const auto &each) { return each->state == Fiber::State::Done; });
 }
 
 Fiber *Cta::pickFiber() {
@@ -53,16 +86,18 @@ Fiber *Cta::pickPoll() {
   return nullptr;
 }
 
-void Cta::resume(Fiber &next) {
+uint64_t Cta::beginTurn(Fiber &next) {
   fiber = &next;
   frame = frames + next.cta * frameStride;
   fiber->state = Fiber::State::Ready;
   pc = fiber->pc;
   stopped = false;
   scheduleBranchStop();
-  uint64_t turn = ~uint64_t(0);
-  if (scheduleSeed && fibers.size() > 1)
-    turn = 1 + random() % kInstructionsPerTurn;
+  return scheduleSeed && fibers.size() > 1 ? 1 + random() % kInstructionsPerTurn : ~uint64_t(0);
+}
+
+void Cta::resume(Fiber &next) {
+  uint64_t turn = beginTurn(next);
   const Instruction *code = program.code.data();
   for (; !stopped && !tracking && turn; --turn) {
     const Instruction &at = code[pc++];
