@@ -31,7 +31,7 @@ endfunction()
 gluonc_llvm_config(LLVM_LIBDIR --libdir)
 gluonc_llvm_config(LLVM_INCLUDEDIR --includedir)
 gluonc_llvm_config(LLVM_BINDIR --bindir)
-gluonc_llvm_config(LLVM_LIBS --link-static --libs nvptx amdgpu passes orcjit)
+gluonc_llvm_config(LLVM_LIBS --link-static --libs nvptx amdgpu passes orcjit supportlsp)
 file(GLOB MLIR_LIBS ${LLVM_LIBDIR}/libMLIR*.a)
 list(FILTER MLIR_LIBS EXCLUDE REGEX "CAPI|Test|libMLIRMlirOptMain")
 

@@ -1,5 +1,6 @@
 #include "debug/Lines.h"
 
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 namespace gluonc::debug {
@@ -73,7 +74,8 @@ const diag::SourceFile *Lines::findFile(llvm::StringRef path) const {
     if (trace.empty())
       continue;
     llvm::StringRef known = trace.back().file->path();
-    if (known == path || llvm::sys::path::filename(known) == path)
+    if (known == path || llvm::sys::path::filename(known) == path ||
+        llvm::sys::fs::equivalent(known, path))
       return trace.back().file;
   }
   return nullptr;

@@ -39,7 +39,7 @@ public:
   std::optional<Line> firstWithCode(Line wanted) const;
   /// Of the kernel.
   const diag::SourceFile *mainFile() const;
-  /// A file with instructions, by its path or the end of it; null if there is none.
+  /// A file with instructions, by a path or its name alone; null if there is none.
   const diag::SourceFile *findFile(llvm::StringRef path) const;
 
 private:

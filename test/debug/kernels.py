@@ -52,3 +52,11 @@ def race(src, dst, tiles):
     full, empty = bars.index(0), bars.index(1)
     gl.warp_specialize([(reader, (dst, smem, full, empty, tiles)), (writer, (src, smem, full, empty, tiles))],
                        [4], [64])
+
+
+@gluon.jit
+def endless(dst):
+    i = 0
+    while i >= 0:
+        gl.store(dst, i)
+        i = i % 8 + 1

@@ -1,32 +1,49 @@
+#include "DebugCommand.h"
+
 #include "DebugPrompt.h"
-#include "Session.h"
 
 namespace gluonc::tool {
 
-int debugCommand(Session &session) {
+std::unique_ptr<DebuggedKernel> debugKernel(Session &session, int &status) {
   SourceRequest request;
-  if (int status = session.readRequest(request, target::Target::parse("cuda:90a")))
-    return status;
+  if ((status = session.readRequest(request, target::Target::parse("cuda:90a"))))
+    return nullptr;
   driver::SimulatedRun how;
   std::string problem;
-  if (!session.readSimulation(how, problem))
-    return session.usage(problem);
-  std::unique_ptr<LoadedKernel> loaded = session.loadKernel(request.input);
+  if (!session.readSimulation(how, problem)) {
+    status = session.usage(problem);
+    return nullptr;
+  }
+  auto kernel = std::make_unique<DebuggedKernel>();
+  kernel->loaded = session.loadKernel(request.input);
   std::optional<BoundLaunch> launch =
-      loaded ? session.bindLaunch(*loaded, request.arguments) : std::nullopt;
-  if (!launch)
-    return session.status();
-  std::unique_ptr<sim::Executable> executable = debug::prepare(
-      {loaded->program, loaded->kernel.get(), launch->arguments.specs, request.options},
-      session.sources, session.sink);
-  if (!executable)
-    return session.status();
-  debug::Debugger debugger(*executable, launch->arguments, launch->grid, how, *loaded->scope);
+      kernel->loaded ? session.bindLaunch(*kernel->loaded, request.arguments) : std::nullopt;
+  if (launch) {
+    kernel->launch = std::move(*launch);
+    kernel->executable = debug::prepare({kernel->loaded->program, kernel->loaded->kernel.get(),
+                                         kernel->launch.arguments.specs, request.options},
+                                        session.sources, session.sink);
+  }
+  status = session.status();
+  if (!kernel->executable)
+    return nullptr;
+  kernel->debugger.emplace(*kernel->executable, kernel->launch.arguments, kernel->launch.grid, how,
+                           *kernel->loaded->scope);
+  return kernel;
+}
+
+int debugCommand(Session &session) {
+  if (session.line.has("--dap"))
+    return serveDebugAdapter(session);
+  int status = 0;
+  std::unique_ptr<DebuggedKernel> kernel = debugKernel(session, status);
+  if (!kernel)
+    return status;
   std::vector<std::string> commands;
   for (const Word &word : session.line.all("--command"))
     commands.push_back(word.text);
-  DebugPrompt(debugger, llvm::outs()).run(std::move(commands));
-  return session.status();
+  DebugPrompt(*kernel->debugger, llvm::outs()).run(std::move(commands));
+  return status;
 }
 
 } // namespace gluonc::tool

@@ -19,15 +19,29 @@ using diag::Kind;
 void PrintingSink::handle(diag::Diagnostic diagnostic) {
   outcome = driver::combine(outcome, diagnostic);
   if (json)
-    diag::renderJson(diagnostic, llvm::errs());
+    diag::renderJson(diagnostic, *out);
   else
-    diag::renderText(diagnostic, llvm::errs(), isatty(STDERR_FILENO));
+    diag::renderText(diagnostic, *out, out == &llvm::errs() && isatty(STDERR_FILENO));
+}
+
+std::string Session::readLine(llvm::ArrayRef<llvm::StringRef> words) {
+  // One text, with the offset of each word.
+  std::string text;
+  std::vector<uint32_t> offsets;
+  for (llvm::StringRef word : words) {
+    text += text.empty() ? "" : " ";
+    offsets.push_back(static_cast<uint32_t>(text.size()));
+    text += word;
+  }
+  line = CommandLine();
+  return line.parse({command->options, sharedOptions()}, words.drop_front(2), sources.add("<command line>", text),
+                    llvm::ArrayRef(offsets).drop_front(2));
 }
 
 int Session::usage(const llvm::Twine &problem) {
-  llvm::errs() << "gluonc " << command->name << ": " << problem << "\n"
-               << "usage: gluonc " << command->name << " " << command->usage << "\n"
-               << "`gluonc " << command->name << " --help` lists the options\n";
+  *sink.out << "gluonc " << command->name << ": " << problem << "\n"
+            << "usage: gluonc " << command->name << " " << command->usage << "\n"
+            << "`gluonc " << command->name << " --help` lists the options\n";
   return 2;
 }
 

@@ -22,6 +22,7 @@ namespace gluonc::tool {
 class PrintingSink : public diag::Sink {
 public:
   bool json = false;
+  llvm::raw_ostream *out = &llvm::errs();
   driver::Outcome outcome = driver::Outcome::Fine;
 
 protected:
@@ -55,6 +56,9 @@ public:
   PrintingSink sink;
   const CommandSpec *command = nullptr;
 
+  /// Reads the options and arguments of `command`, which the second word names, from all words of
+  /// a command line. Returns what is wrong with the usage, or an empty string.
+  std::string readLine(llvm::ArrayRef<llvm::StringRef> words);
   /// Prints a usage error; returns 2.
   int usage(const llvm::Twine &problem);
   /// Writes what is left of the standard output. Returns `status`, or that of an output that

@@ -105,6 +105,7 @@ constexpr OptionSpec debugOptions[] = {
     {"--grid", "X[,Y[,Z]]", "programs to run, an expression (default 1)"},
     {"--target", "TARGET", "chip to specialize for (default cuda:90a)"},
     {"--command", "COMMAND", "do this before what is read; may be repeated"},
+    {"--dap", "", "speak the Debug Adapter Protocol, for VS Code and others, which say the rest"},
     {"--num-warps", "N", "warps of a program (default 4)"},
     {"--num-ctas", "N", "CTAs of a cluster (default 1)"},
     {"--num-stages", "N", "stages of loops in Triton that load ahead (default 3)"},
@@ -179,10 +180,14 @@ constexpr CommandSpec commands[] = {
      "Then come findings, the most expensive one first: what is paid for nothing, why, and how to\n"
      "mend it. VALUEs are those of `gluonc run`.",
      explainOptions, explainCommand},
-    {"debug", "FILE.py::KERNEL NAME=VALUE… --grid X[,Y[,Z]] [options]",
+    {"debug",
+     "FILE.py::KERNEL NAME=VALUE… --grid X[,Y[,Z]] [options]\n"
+     "       gluonc debug --dap",
      "Runs a kernel in the simulator under a debugger: breakpoints, steps, steps back, values of\n"
      "variables as tensors, by thread and register, barriers, operations in flight. Commands are\n"
-     "gdb's and read from the standard input; `help` lists them. VALUEs are those of `gluonc run`.",
+     "gdb's and read from the standard input; `help` lists them. VALUEs are those of `gluonc "
+     "run`.\n"
+     "`gluonc debug --dap` is a server of the Debug Adapter Protocol (docs/debugger.md).",
      debugOptions, debugCommand},
     {"check", "FILE.py|FOLDER… [options]",
      "Parses files and resolves everything in them that is decorated. Says what is wrong\n"
@@ -238,18 +243,6 @@ void printOverview(llvm::raw_ostream &out) {
          "70 a bug of gluonc.\n";
 }
 
-/// The words of the command line as one text with the offset of each.
-std::string joinWords(llvm::ArrayRef<llvm::StringRef> words, std::vector<uint32_t> &offsets) {
-  std::string text;
-  for (llvm::StringRef word : words) {
-    if (!text.empty())
-      text += ' ';
-    offsets.push_back(static_cast<uint32_t>(text.size()));
-    text += word;
-  }
-  return text;
-}
-
 } // namespace
 
 llvm::ArrayRef<CommandSpec> gluonc::tool::allCommands() { return commands; }
@@ -265,9 +258,7 @@ static void occupyStandardStreams() {
 int gluonc_main(int argc, char **argv) {
   occupyStandardStreams();
   const std::vector<llvm::StringRef> words(argv, argv + argc);
-  std::vector<uint32_t> offsets;
-  std::string text = joinWords(words, offsets);
-  installCrashHandlers(text);
+  installCrashHandlers(llvm::join(words, " "));
   if (argc < 2) {
     printOverview(llvm::errs());
     return 2;
@@ -289,10 +280,7 @@ int gluonc_main(int argc, char **argv) {
   }
   Session session;
   session.command = command;
-  const diag::SourceFile *file = session.sources.add("<command line>", text);
-  std::string problem =
-      session.line.parse({command->options, sharedOptions()}, llvm::ArrayRef(words).drop_front(2),
-                         file, llvm::ArrayRef(offsets).drop_front(2));
+  std::string problem = session.readLine(words);
   if (session.line.has("--help")) {
     printHelp(*command, llvm::outs());
     return session.finish(0);
