@@ -1,5 +1,6 @@
 #include "debug/Lines.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -70,8 +71,9 @@ const diag::SourceFile *Lines::mainFile() const {
 }
 
 const diag::SourceFile *Lines::findFile(llvm::StringRef path) const {
+  llvm::SmallPtrSet<const diag::SourceFile *, 4> seen;
   for (const Trace &trace : traces) {
-    if (trace.empty())
+    if (trace.empty() || !seen.insert(trace.back().file).second)
       continue;
     llvm::StringRef known = trace.back().file->path();
     if (known == path || llvm::sys::path::filename(known) == path ||
