@@ -1,5 +1,5 @@
 // Starts `gluonc lsp` for Python files. It serves those that import Gluon or Triton's language and
-// leaves others alone.
+// leaves others alone. Debugging starts `gluonc debug --dap`.
 "use strict";
 
 const vscode = require("vscode");
@@ -7,15 +7,18 @@ const { LanguageClient } = require("vscode-languageclient/node");
 
 let client;
 
-/** How a server of gluonc is started: `gluonc SUBCOMMAND -I FOLDER…`. */
-function commandOf(subcommand) {
-  const settings = vscode.workspace.getConfiguration("gluonc");
-  const folders = settings.get("importFolders", []).flatMap((folder) => ["-I", folder]);
-  return { command: settings.get("path", "gluonc"), args: [subcommand, ...folders] };
+function setting(name, otherwise) {
+  return vscode.workspace.getConfiguration("gluonc").get(name, otherwise);
+}
+
+/** The words that tell gluonc where imports are looked for: `-I FOLDER…`. */
+function importFolders() {
+  return setting("importFolders", []).flatMap((folder) => ["-I", folder]);
 }
 
 async function start() {
-  client = new LanguageClient("gluonc", "gluonc", commandOf("lsp"), {
+  const server = { command: setting("path", "gluonc"), args: ["lsp", ...importFolders()] };
+  client = new LanguageClient("gluonc", "gluonc", server, {
     documentSelector: [{ scheme: "file", language: "python" }],
   });
   await client.start();
@@ -27,6 +30,16 @@ async function stop() {
   await running?.stop();
 }
 
+/** The debugger, which is told in the request what else it is started with. */
+const debuggers = {
+  createDebugAdapterDescriptor: () =>
+    new vscode.DebugAdapterExecutable(setting("path", "gluonc"), ["debug", "--dap"]),
+  resolveDebugConfiguration: (folder, configuration) => ({
+    ...configuration,
+    options: [...(configuration.options ?? []), ...importFolders()],
+  }),
+};
+
 async function activate(context) {
   const restart = async () => {
     await stop();
@@ -34,6 +47,8 @@ async function activate(context) {
   };
   context.subscriptions.push(
     vscode.commands.registerCommand("gluonc.restart", restart),
+    vscode.debug.registerDebugAdapterDescriptorFactory("gluonc", debuggers),
+    vscode.debug.registerDebugConfigurationProvider("gluonc", debuggers),
     vscode.workspace.onDidChangeConfiguration(
       (change) => change.affectsConfiguration("gluonc") && restart()));
   await start();

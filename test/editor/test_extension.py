@@ -14,6 +14,19 @@ STAND_INS = {
     "vscode/index.js": """
         const set = { path: "/opt/gluonc", importFolders: ["a", "b"] };
         exports.commands = { registerCommand: (name, run) => (exports.restart = run, { name }) };
+        exports.DebugAdapterExecutable = class {
+          constructor(...words) { this.words = words; }
+        };
+        exports.debug = {
+          registerDebugAdapterDescriptorFactory: (type, factory) => {
+            console.log(type, JSON.stringify(factory.createDebugAdapterDescriptor()));
+            return { name: "adapter" };
+          },
+          registerDebugConfigurationProvider: (type, provider) => {
+            console.log(type, JSON.stringify(provider.resolveDebugConfiguration(undefined, { options: ["--debug"] })));
+            return { name: "configurations" };
+          },
+        };
         exports.workspace = {
           getConfiguration: () => ({ get: (key) => { console.log(`setting gluonc.${key}`); return set[key]; } }),
           onDidChangeConfiguration: () => ({ name: "configuration" }),
@@ -38,7 +51,7 @@ SCRIPT = """
     })();"""
 
 
-def test_it_starts_restarts_and_stops_the_server(tmp_path):
+def test_it_starts_restarts_and_stops_the_server_and_offers_the_debugger(tmp_path):
     if not shutil.which("node"):
         pytest.skip("needs node")
     for name, text in STAND_INS.items():
@@ -52,5 +65,7 @@ def test_it_starts_restarts_and_stops_the_server(tmp_path):
     assert settings == set(PACKAGE["contributes"]["configuration"]["properties"])
     start = "starts /opt/gluonc lsp -I a -I b python"
     assert [line for line in lines if not line.startswith("setting ")] == [
-        start, "stops", start, "stops", "gluonc.restart configuration"]
+        'gluonc {"words":["/opt/gluonc",["debug","--dap"]]}', 'gluonc {"options":["--debug","-I","a","-I","b"]}',
+        start, "stops", start, "stops", "gluonc.restart adapter configurations configuration"]
+    assert [each["type"] for each in PACKAGE["contributes"]["debuggers"]] == ["gluonc"]
     assert [command["command"] for command in PACKAGE["contributes"]["commands"]] == ["gluonc.restart"]

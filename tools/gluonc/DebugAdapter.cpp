@@ -167,9 +167,8 @@ DebugAdapter::Answer DebugAdapter::launch(const Object &arguments) {
   llvm::raw_string_ostream stream(messages);
   llvm::SaveAndRestore redirected(session.sink.out, static_cast<llvm::raw_ostream *>(&stream));
   const std::vector<std::string> texts = wordsOf(arguments);
-  std::vector<const char *> words = {"gluonc", "debug"};
-  for (const std::string &text : texts)
-    words.push_back(text.c_str());
+  std::vector<llvm::StringRef> words = {"gluonc", "debug"};
+  words.insert(words.end(), texts.begin(), texts.end());
   std::string problem = session.readLine(words);
   int status = 0;
   if (!problem.empty())
