@@ -300,8 +300,7 @@ int runCommand(Session &session) {
   std::optional<double> rtol, atol;
   if (!session.line.namedValues(1, texts, problem) ||
       !driver::readOptions(session.line, run.options, problem) ||
-      !session.readSimulation(run.how, problem) ||
-      !session.line.number("--rtol", rtol, problem) ||
+      !session.readSimulation(run.how, problem) || !session.line.number("--rtol", rtol, problem) ||
       !session.line.number("--atol", atol, problem))
     return session.usage(problem);
   if (rtol || atol)

@@ -34,8 +34,8 @@ std::string Session::readLine(llvm::ArrayRef<llvm::StringRef> words) {
     text += word;
   }
   line = CommandLine();
-  return line.parse({command->options, sharedOptions()}, words.drop_front(2), sources.add("<command line>", text),
-                    llvm::ArrayRef(offsets).drop_front(2));
+  return line.parse({command->options, sharedOptions()}, words.drop_front(2),
+                    sources.add("<command line>", text), llvm::ArrayRef(offsets).drop_front(2));
 }
 
 int Session::usage(const llvm::Twine &problem) {
@@ -160,8 +160,7 @@ int Session::readRequest(SourceRequest &request, std::optional<target::Target> o
   const Word *target = line.find("--target");
   if (!target && !otherwise)
     return usage("--target is needed, e.g. --target cuda:90a");
-  std::optional<target::Target> parsed =
-      target ? driver::parseTarget(*target, sink) : otherwise;
+  std::optional<target::Target> parsed = target ? driver::parseTarget(*target, sink) : otherwise;
   if (!parsed)
     return status();
   request.options.target = *parsed;
