@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 
 namespace gluonc::explain {
 
@@ -80,22 +81,43 @@ private:
                            << " without bank conflicts\n";
   }
 
+  /// Those that cost something, each line once.
   void printConversions() {
-    llvm::StringRef name = "conversions";
+    std::vector<std::pair<std::string, unsigned>> lines;
+    unsigned free = 0;
     for (const ConversionFact &fact : profile.facts.conversions) {
-      row(name) << placeOf(fact.span) << ": " << howText(fact) << ", " << fact.from << " -> "
-                << fact.to << '\n';
+      if (fact.how == "identity") {
+        ++free;
+        continue;
+      }
+      std::string line =
+          placeOf(fact.span) + ": " + howText(fact) + ", " + fact.from + " -> " + fact.to;
+      auto known = llvm::find_if(lines, [&](const auto &other) { return other.first == line; });
+      if (known == lines.end())
+        lines.push_back({line, 1});
+      else
+        ++known->second;
+    }
+    llvm::StringRef name = "conversions";
+    for (const auto &[line, times] : lines) {
+      row(name) << line << (times > 1 ? ", " + std::to_string(times) + " times" : "") << '\n';
       name = "";
     }
+    if (free)
+      row(name) << free << (lines.empty() ? "" : " more") << " with nothing to do\n";
   }
   static std::string howText(const ConversionFact &fact) {
-    if (fact.how == "identity" || fact.how == "registers")
-      return fact.how == "identity" ? "nothing to do" : "within each thread";
+    if (fact.how == "registers")
+      return "within each thread";
     std::string how = fact.how == "shuffle" ? "shuffles" : "shared memory";
     return how + ", " + std::to_string(fact.bytes) + " bytes";
   }
   static std::string placeOf(diag::Span span) {
-    return span ? "line " + std::to_string(span.file->position(span.begin).line) : "no line";
+    if (!span)
+      return "no line";
+    return (llvm::sys::path::filename(span.file->path()) + ":" +
+            llvm::Twine(span.file->position(span.begin).line))
+        .str();
   }
 
   void printInstructions() {
