@@ -7,10 +7,19 @@
 
 namespace gluonc::explain {
 
-/// Totals, the lines that cost something, findings: for a terminal.
-void printText(const Profile &profile, llvm::ArrayRef<Finding> findings, llvm::raw_ostream &out);
+/// A launch, and what is found in it.
+struct Explained {
+  Profile profile;
+  std::vector<Finding> findings = findWaste(profile);
+};
 
-/// The same for programs; docs/explain.md has the schema.
-llvm::json::Object toJson(const Profile &profile, llvm::ArrayRef<Finding> findings);
+/// Totals, the lines that cost something, findings: for a terminal.
+void printText(const Explained &launch, llvm::raw_ostream &out);
+
+/// The totals of two launches side by side, and what is found in each: for a terminal.
+void printDiff(const Explained &before, const Explained &after, llvm::raw_ostream &out);
+
+/// What printText prints, for programs; docs/explain.md has the schema.
+llvm::json::Object toJson(const Explained &launch);
 
 } // namespace gluonc::explain

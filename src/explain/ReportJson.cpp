@@ -109,7 +109,8 @@ static Object toJson(const Timing &timing) {
                 {"warps", shares(timing.spent)}};
 }
 
-Object toJson(const Profile &profile, llvm::ArrayRef<Finding> findings) {
+Object toJson(const Explained &launch) {
+  const Profile &profile = launch.profile;
   Array lines, sites, conversions, found;
   for (const Line &line : profile.lines) {
     Object object = toJson(line.cost);
@@ -127,7 +128,7 @@ Object toJson(const Profile &profile, llvm::ArrayRef<Finding> findings) {
   }
   for (const ConversionFact &fact : profile.facts.conversions)
     conversions.push_back(toJson(fact));
-  for (const Finding &finding : findings)
+  for (const Finding &finding : launch.findings)
     found.push_back(toJson(finding));
   auto [x, y, z] = profile.grid;
   return Object{{"version", 1},

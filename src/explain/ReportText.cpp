@@ -223,8 +223,8 @@ private:
 
 } // namespace
 
-void printText(const Profile &profile, llvm::ArrayRef<Finding> findings, llvm::raw_ostream &out) {
-  TextReport(profile, out).print(findings);
+void printText(const Explained &launch, llvm::raw_ostream &out) {
+  TextReport(launch.profile, out).print(launch.findings);
 }
 
 } // namespace gluonc::explain

@@ -91,6 +91,7 @@ constexpr OptionSpec explainOptions[] = {
     {"--grid", "X[,Y[,Z]]", "programs to run, an expression (default 1)"},
     {"--target", "TARGET", "cuda:80, cuda:90a, …: the chip to compile for"},
     {"--format", "FORMAT", "text (default) or json", "text json"},
+    {"--diff", "FILE.py::KERNEL", "compare with this kernel, launched with the same arguments"},
     {"--remarks", "", "say what is chosen for kernels of Triton, and why"},
     {"--trace", "FILE", "a timeline by the performance model, as `gluonc run` writes it"},
     {"--num-warps", "N", "warps of a program (default 4)"},
