@@ -25,7 +25,8 @@ struct AssignOptions {
   /// Every operation in the default layout of its shape, with conversions wherever two meet: slow,
   /// and what other choices are compared with.
   bool allDefault = false;
-  /// Say of loads in loops and of products what becomes of them and why (GL9001 to GL9003).
+  /// Say what becomes of loads in loops, of products, and of loops that ask for a warp of their
+  /// own, and why (GL9001 to GL9004).
   bool remarks = false;
 };
 

@@ -128,7 +128,7 @@ bool WarpPlan::addLoop(scf::ForOp loop, const AxisInfos &facts) {
   if (!fetches.empty() && !areAlike(first(), *fetch))
     return misses("loops copy blocks of other shapes or layouts");
   if (registersForSums(loop) > mostForSums)
-    return misses("its sums take more than 160 registers of a thread");
+    return misses("its sums take too many registers of a thread");
   for (const Copy &copy : fetch->copies) {
     if (!copy.box)
       return misses("a load that runs ahead is through pointers");

@@ -1,5 +1,7 @@
 #include "lsp/Input.h"
 
+#include "support/Json.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 #include <cerrno>
@@ -52,30 +54,9 @@ bool Input::readBytes(size_t count, std::string &bytes) {
   return true;
 }
 
-/// Arrays and objects inside of each other, which the reader of JSON descends into.
-static bool isTooDeep(llvm::StringRef json) {
-  constexpr unsigned deepest = 200;
-  unsigned depth = 0;
-  bool inString = false;
-  for (size_t at = 0; at != json.size(); ++at) {
-    const char c = json[at];
-    if (inString)
-      c == '\\' ? void(at += at + 1 != json.size()) : void(inString = c != '"');
-    else if (c == '"')
-      inString = true;
-    else if ((c == '[' || c == '{') && ++depth > deepest)
-      return true;
-    else if (c == ']' || c == '}')
-      depth -= depth != 0;
-  }
-  return false;
-}
-
 /// LLVM's transport ends with the first message that is none.
 static bool isMessage(llvm::StringRef json) {
-  if (isTooDeep(json))
-    return false;
-  llvm::Expected<llvm::json::Value> value = llvm::json::parse(json);
+  llvm::Expected<llvm::json::Value> value = parseJson(json);
   if (!value) {
     llvm::consumeError(value.takeError());
     return false;

@@ -2,6 +2,7 @@
 #include "DebugAdapter.h"
 
 #include "diag/Render.h"
+#include "support/Json.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -39,7 +40,7 @@ bool DebugAdapter::handleMessage() {
   std::string text;
   if (llvm::failed(input.readMessage(text)))
     return false;
-  llvm::Expected<json::Value> message = json::parse(text);
+  llvm::Expected<json::Value> message = parseJson(text);
   if (!message) {
     sendOutput("stderr", "a message is no JSON: " + llvm::toString(message.takeError()) + "\n");
     return true;
