@@ -32,6 +32,10 @@
 # EXPECT: y == 66
 # RUN: turns y='zeros(128, i32)' turn='zeros(1, i32)' SEM='"relaxed"' --grid 12
 # FAULT: UnorderedGlobalAccess
+# RUN: last_one_resets x='zeros(12, i32)' arrived='zeros(1, i32)' total='zeros(1, i32)' SEM='"acq_rel"' --grid 12
+# EXPECT: total == 66 and arrived == 0
+# RUN: last_one_resets x='zeros(12, i32)' arrived='zeros(1, i32)' total='zeros(1, i32)' SEM='"relaxed"' --grid 12
+# FAULT: UnorderedGlobalAccess
 # RUN: two_chains y='zeros(256, i32)' turn='zeros(2, i32)' --grid 12
 # EXPECT: y == where(arange(256, i32) < 128, 30, 36)
 # RUN: stored_twice y='zeros(64, i32)' divisor=2 --grid 1
@@ -107,6 +111,15 @@ def reset_and_counted(y):
     if gl.program_id(0) == 0:
         gl.store(y, 0)
     gl.atomic_add(y, 1)
+
+
+@gluon.jit
+def last_one_resets(x, arrived, total, SEM: gl.constexpr):
+    gl.store(x + gl.program_id(0), gl.program_id(0))
+    if gl.atomic_add(arrived, 1, sem=SEM) == gl.num_programs(0) - 1:
+        gl.store(arrived, 0)
+        i = gl.arange(0, 128, layout=LAYOUT)
+        gl.store(total, gl.sum(gl.load(x + i, i < 12, 0), 0))
 
 
 @gluon.jit

@@ -83,13 +83,16 @@ static void enterAccess(const Instruction &instruction, Cta &cta, const Range &r
   cta.history = cta.races->historyOf(range);
   if (cta.history)
     cta.countSharedAccess();
-  if (access.acquires || access.releases)
-    cta.races->synchronize(access, address, length);
+  if (access.acquires)
+    cta.races->acquire(access, address, length);
   if (cta.history && (access.reads || access.atomic)) {
     cta.races->note(*cta.history, access, address, length,
                     {cta.programIndex, instruction.place, access.elementBytes});
     cta.history = nullptr;
   }
+  // Whoever acquires what it releases comes behind the access itself, too.
+  if (access.releases)
+    cta.races->release(access, address, length);
 }
 
 void failOverlap(const Instruction &instruction, Cta &cta, uint64_t address, uint32_t element,

@@ -124,15 +124,14 @@ void Races::note(AccessHistory &history, const AccessData &data, uint64_t addres
   history.enter(how, mark, address, length, check, [](uint64_t, uint64_t) {});
 }
 
-void Races::synchronize(const AccessData &data, uint64_t address, uint64_t length) {
-  if (!order)
-    return;
-  for (uint64_t at = address; at != address + length; at += data.elementBytes) {
-    if (data.acquires)
-      order->acquire(at);
-    if (data.releases)
-      order->release(at);
-  }
+void Races::acquire(const AccessData &data, uint64_t address, uint64_t length) {
+  for (uint64_t at = address; order && at != address + length; at += data.elementBytes)
+    order->acquire(at);
+}
+
+void Races::release(const AccessData &data, uint64_t address, uint64_t length) {
+  for (uint64_t at = address; order && at != address + length; at += data.elementBytes)
+    order->release(at);
 }
 
 void Races::store(AccessHistory &history, uint64_t address, const uint8_t *bytes, uint64_t length,

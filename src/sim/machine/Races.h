@@ -62,7 +62,8 @@ public:
   void note(AccessHistory &history, const AccessData &data, uint64_t address, uint64_t length,
             const Access &access);
   /// What atomics order, of elements of this size in a row.
-  void synchronize(const AccessData &data, uint64_t address, uint64_t length);
+  void acquire(const AccessData &data, uint64_t address, uint64_t length);
+  void release(const AccessData &data, uint64_t address, uint64_t length);
   /// Stores, and enters the access.
   void store(AccessHistory &history, uint64_t address, const uint8_t *bytes, uint64_t length,
              const Access &access);
