@@ -62,11 +62,11 @@ LIMIT = 30
 PROGRESS = sys.stderr
 
 
-def measure(sides, rounds):
+def measure(sides, rounds, clean=False):
     """Milliseconds of every launch of every side: one launch of each, in an order drawn anew each round.
 
     A chip at its power limit slows down under what ran before; so all have the same before them. L2 is
-    flushed between.
+    flushed between; `clean`: and holds nothing that has to be written back, which takes as long as reading it.
     """
     flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
     events = {side: [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(rounds)] for side in sides}
@@ -76,6 +76,8 @@ def measure(sides, rounds):
     for number in range(rounds):
         for side in shuffled.sample(list(sides), len(sides)):
             flush.zero_()
+            if clean:
+                flush[:flush.nbytes // 2].view(torch.int32).max()
             events[side][number][0].record()
             sides[side]()
             events[side][number][1].record()
@@ -83,7 +85,7 @@ def measure(sides, rounds):
     return {side: [start.elapsed_time(end) for start, end in pairs] for side, pairs in events.items()}
 
 
-def compare(name, work, unit, sides, rounds, correct):
+def compare(name, work, unit, sides, rounds, correct, clean=False):
     """One line of the report: `sides` maps names to launches; `correct` judges what one left behind."""
     result = {"name": name, "ms": {}, unit: {}, "correct": {}}
     alive = {}
@@ -96,7 +98,7 @@ def compare(name, work, unit, sides, rounds, correct):
         except Exception as error:  # a side that cannot do this shape must not hide the others
             result.setdefault("errors", {})[side] = f"{type(error).__name__}: {str(error)[-300:]}"
         faulthandler.cancel_dump_traceback_later()
-    times = measure(alive, rounds)
+    times = measure(alive, rounds, clean)
     for side, values in times.items():
         result["ms"][side] = statistics.median(values)
         result[unit][side] = work / result["ms"][side]

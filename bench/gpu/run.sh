@@ -43,6 +43,7 @@ if [ -e "$bin/libgluonc.so.0" ]; then
     python3 "examples/hopper_$name/$name.py" || status=1
   done
   PYTHONUNBUFFERED=1 python3 bench/gpu/flagship.py --out "$out/flagship.json" || status=1
+  PYTHONUNBUFFERED=1 python3 bench/gpu/serving.py --out "$out/serving.json" || status=1
   echo "== examples under compute-sanitizer"
   bash bench/gpu/sanitize.sh "$bin" "$package" "$out/sanitizer" || status=1
   echo "== kernels of the Triton language beside Triton"

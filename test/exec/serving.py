@@ -1,0 +1,69 @@
+"""The kernels of examples/hopper_decode and of examples/hopper_matmul for experts and for scales of blocks."""
+
+# Pages in reverse; programs that cut a head, and one without work. What lies behind the last position is not a number.
+# RUN: decode q='randn((4, 64), f16, 1)' k='randn((3, 1, 32, 64), f16, 2)' v='randn((3, 1, 32, 64), f16, 3)' \
+#   o='empty((4, 64), f16)' partial='empty(2112, f32)' arrived='zeros(4, i32)' table='2 - arange(3, i32)' stride=3 \
+#   lengths='full(1, 70, i32)' batch=1 heads=1 c=0.125 GROUP=4 BATCH=1 STAGES=2 PAGES=3 PAGE=32 D=64 --grid 4 --target cuda:90a \
+#   p='exp(0.125 * 0.6931471805599453 * (q.to(f32) @ (k[::-1] * 1.0).reshape((96, 64))[:70].to(f32).T))'
+# EXPECT: allclose(o, p @ (v[::-1] * 1.0).reshape((96, 64))[:70].to(f32) / p.sum(1).reshape((4, 1)), 2e-3, 1e-3) and all(arrived == 0)
+# Two sequences, the first of them empty, with two heads of keys each, for one of queries.
+# RUN: decode q='randn((4, 128), bf16, 1)' k='randn((1, 2, 64, 128), bf16, 2)' v='randn((1, 2, 64, 128), bf16, 3)' \
+#   o='empty((4, 128), bf16)' partial='empty(260, f32)' arrived='zeros(1, i32)' table='zeros(2, i32)' stride=1 \
+#   lengths='arange(2, i32) * 50' batch=2 heads=2 c=0.125 GROUP=1 BATCH=2 STAGES=2 PAGES=2 PAGE=64 D=128 --grid 1 --target cuda:90a \
+#   p='exp(0.125 * 0.6931471805599453 * (q[3:].to(f32) @ k[0, 1][:50].to(f32).T))'
+# EXPECT: all(o[:2] == 0) and allclose(o[3:], p @ v[0, 1][:50].to(f32) / p.sum(1).reshape((1, 1)), 2e-2, 1e-2)
+
+# Experts with 70, no, and 130 rows; behind them, rows of none.
+# RUN: experts a='randint(-4, 5, (203, 80), bf16)' b='randint(-4, 5, (3, 136, 80), bf16)' c='full((203, 136), 7.0, bf16)' \
+#   ends='where(arange(3, i32) < 2, 70, 200).to(i32)' count=3 m=203 n=136 k=80 STAGES=3 GROUP=4 BUFFERS=2 REGISTERS=200 EXPERTS=4 --grid 3 \
+#   --target cuda:90a
+# EXPECT: all(c[:70] == (a[:70].to(f32) @ b[0].to(f32).T).to(bf16)) and all(c[70:200] == (a[70:200].to(f32) @ b[2].to(f32).T).to(bf16)) and all(c[200:] == 7)
+
+# Edges that no tile divides; both ways to divide a tile among consumers.
+# RUN: scaled a='randint(-4, 5, (200, 336), gl.float8e4nv)' b='randint(-4, 5, (136, 336), gl.float8e4nv)' \
+#   sa='randint(1, 4, (3, 200), f32)' sb='randint(1, 4, (2, 3), f32)' c='empty((200, 136), bf16)' \
+#   m=200 n=136 k=336 CONSUMERS=3 STAGES=3 \
+#   GROUP=4 BUFFERS=2 REGISTERS=160 --grid 3 --target cuda:90a f='sa.T.to(f32)' g='a.to(f32)' h='b.to(f32)'
+# EXPECT: allclose(c[:, :128], f[:, :1] * sb[0, 0] * (g[:, :128] @ h[:128, :128].T) + f[:, 1:2] * sb[0, 1] * (g[:, 128:256] @ h[:128, 128:256].T) + f[:, 2:3] * sb[0, 2] * (g[:, 256:] @ h[:128, 256:].T), 1e-2, 1e-2) and allclose(c[:, 128:], f[:, :1] * sb[1, 0] * (g[:, :128] @ h[128:, :128].T) + f[:, 1:2] * sb[1, 1] * (g[:, 128:256] @ h[128:, 128:256].T) + f[:, 2:3] * sb[1, 2] * (g[:, 256:] @ h[128:, 256:].T), 1e-2, 1e-2)
+# RUN: scaled a='randint(-4, 5, (300, 256), gl.float8e4nv)' b='randint(-4, 5, (128, 256), gl.float8e4nv)' \
+#   sa='randint(1, 4, (2, 300), f32)' sb='randint(1, 4, (1, 2), f32)' c='empty((300, 128), f16)' \
+#   m=300 n=128 k=256 CONSUMERS=2 STAGES=2 \
+#   GROUP=4 BUFFERS=1 REGISTERS=240 --grid 1 --target cuda:90a f='sa.T.to(f32)' g='a.to(f32)' h='b.to(f32)'
+# EXPECT: allclose(c, f[:, :1] * sb[0, 0] * (g[:, :128] @ h[:, :128].T) + f[:, 1:2] * sb[0, 1] * (g[:, 128:] @ h[:, 128:].T), 1e-3, 1e-2)
+
+from hopper_decode.decode import decode as attend
+from hopper_matmul.grouped import grouped_matmul
+from hopper_matmul.scaled import scaled_matmul
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.hopper import tma
+
+
+@gluon.jit
+def described(pointer, rows, columns, ROWS: gl.constexpr, COLUMNS: gl.constexpr, SWIZZLE: gl.constexpr = 128):
+    layout: gl.constexpr = gl.NVMMASharedLayout(SWIZZLE, pointer.dtype.element_ty.primitive_bitwidth, 2)
+    return tma.make_tensor_descriptor(pointer, [rows, columns], [columns, 1], [ROWS, COLUMNS], layout)
+
+
+@gluon.jit
+def decode(q, k, v, o, partial, arrived, table, stride, lengths, batch, heads, c, GROUP: gl.constexpr,
+           BATCH: gl.constexpr, STAGES: gl.constexpr, PAGES: gl.constexpr, PAGE: gl.constexpr, D: gl.constexpr):
+    layout: gl.constexpr = gl.NVMMASharedLayout(128, 16, 3)
+    keys = tma.make_tensor_descriptor(k, [PAGES, PAGE, D], [PAGE * D, D, 1], [1, PAGE, D], layout)
+    values = tma.make_tensor_descriptor(v, [PAGES, PAGE, D], [PAGE * D, D, 1], [1, PAGE, D], layout)
+    attend(described(q, batch * heads * GROUP, D, 64, D), keys, values, o, partial, arrived, table, stride, lengths, batch,
+           heads, c, GROUP, BATCH, STAGES)
+
+
+@gluon.jit
+def experts(a, b, c, ends, count, m, n, k, STAGES: gl.constexpr, GROUP: gl.constexpr, BUFFERS: gl.constexpr,
+            REGISTERS: gl.constexpr, EXPERTS: gl.constexpr):
+    grouped_matmul(described(a, m, k, 128, 64), described(b, count * n, k, 128, 64), described(c, m, n, 64, 64), c, ends,
+                   count, n, k, STAGES, GROUP, BUFFERS, REGISTERS, EXPERTS)
+
+
+@gluon.jit
+def scaled(a, b, c, sa, sb, m, n, k, CONSUMERS: gl.constexpr, STAGES: gl.constexpr, GROUP: gl.constexpr,
+           BUFFERS: gl.constexpr, REGISTERS: gl.constexpr):
+    scaled_matmul(described(a, m, k, 64, 128), described(b, n, k, 128, 128), described(c, m, n, 64, 64),
+                  described(sa, gl.cdiv(k, 128), m, 1, 64, 0), sb, m, n, k, CONSUMERS, STAGES, GROUP, BUFFERS, REGISTERS)
