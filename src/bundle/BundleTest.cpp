@@ -1,5 +1,5 @@
 #include "bundle/Choice.h"
-#include "bundle/Contents.h"
+#include "bundle/Edit.h"
 
 #include "llvm/Support/SHA256.h"
 #include "gtest/gtest.h"
@@ -364,6 +364,54 @@ TEST_F(Choice, AChipWithTooLittleSharedMemoryTakesAnother) {
   EXPECT_NE(whyNone(bundle, kernel, *target::Target::parse("cuda:86"), slots)
                 .find("variant 0: it needs 122880 bytes of shared memory"),
             std::string::npos);
+}
+
+//===----------------------------------------------------------------------===//
+// Other bundles
+//===----------------------------------------------------------------------===//
+
+std::string textOf(llvm::Error error) { return llvm::toString(std::move(error)); }
+
+TEST(Edit, MergingAddsKernelsAndVariantsOnce) {
+  Contents contents = {{copyKernel("a")}};
+  Kernel more = copyKernel("a");
+  more.variants.push_back(variant("hip:gfx942", "other", {}));
+  ASSERT_EQ(textOf(merge(contents, Contents{{more, copyKernel("b")}})), "");
+  ASSERT_EQ(contents.kernels.size(), 2u);
+  ASSERT_EQ(contents.kernels[0].variants.size(), 4u);
+  EXPECT_EQ(contents.kernels[0].variants[3].target, "hip:gfx942");
+}
+
+TEST(Edit, MergingRefusesTwoVariantsForTheSameLaunches) {
+  Contents contents = {{copyKernel()}};
+  Kernel changed = copyKernel();
+  changed.variants[1].code.bytes = "changed";
+  EXPECT_EQ(textOf(merge(contents, Contents{{changed}})),
+            "the two have different variants of `copy` for cuda:90a under the same conditions");
+}
+
+TEST(Edit, MergingRefusesOtherParameters) {
+  Contents contents = {{copyKernel()}};
+  Kernel changed = copyKernel();
+  changed.parameters[0].type = "*fp16";
+  EXPECT_EQ(textOf(merge(contents, Contents{{changed}})),
+            "the two have a kernel `copy` of different parameters");
+}
+
+TEST(Edit, StrippingKeepsTargetsAndKernels) {
+  Kernel amd = copyKernel("amd");
+  amd.variants = {variant("hip:gfx942", "code", {})};
+  Contents contents = {{copyKernel("a"), copyKernel("b"), amd}};
+  ASSERT_EQ(textOf(strip(contents, {"cuda:80"}, {"a", "amd"})), "");
+  ASSERT_EQ(contents.kernels.size(), 1u);
+  EXPECT_EQ(contents.kernels[0].name, "a");
+  EXPECT_EQ(contents.kernels[0].variants.size(), 1u);
+}
+
+TEST(Edit, StrippingRefusesNamesThatAreNotThere) {
+  Contents contents = {{copyKernel()}};
+  EXPECT_EQ(textOf(strip(contents, {"cuda:89"}, {})), "nothing in it is for cuda:89");
+  EXPECT_EQ(textOf(strip(contents, {}, {"paste"})), "there is no kernel `paste` in it");
 }
 
 } // namespace

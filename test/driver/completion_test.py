@@ -45,6 +45,7 @@ def check_bash(script, table):
     # bash replaces what is behind the colon.
     assert complete(script, "gluonc compile k.py --target cuda:90") == ["90a"]
     assert complete(script, "gluonc cache pr") == ["prune"]
+    assert complete(script, "gluonc bundle me") == ["merge"]
     assert complete(script, "gluonc compile fil") == []
     # Words that the help texts name.
     for line, words in (("run k.py --device ", ["cpu", "ptx", "amdgcn", "cuda", "hip"]),

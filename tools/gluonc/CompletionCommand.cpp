@@ -37,6 +37,8 @@ std::vector<std::string> choicesOf(const OptionSpec &option) {
 std::vector<std::string> wordsAfter(llvm::StringRef command) {
   if (command == "cache")
     return {"list", "size", "prune", "verify"};
+  if (command == "bundle")
+    return {"list", "inspect", "verify", "strip", "merge"};
   if (command == "completion")
     return {"bash", "zsh", "fish"};
   return {};

@@ -142,6 +142,8 @@ int docCommand(Session &session);
 int infoCommand(Session &session);
 int debugCommand(Session &session);
 int cacheCommand(Session &session);
+int buildCommand(Session &session);
+int bundleCommand(Session &session);
 int completionCommand(Session &session);
 int manCommand(Session &session);
 

@@ -152,6 +152,23 @@ constexpr OptionSpec cacheOptions[] = {
     {"--all", "", "prune: everything"},
 };
 
+constexpr OptionSpec buildOptions[] = {
+    {"-o", "FILE", "where the bundle goes"},
+    {"--target", "TARGET", "a chip, in place of the manifest's `targets`; may be repeated"},
+    {"--depfile", "FILE", "where the list of files goes that were read, for make and ninja"},
+    {"--ptx", "", "without ptxas: keep PTX, which drivers compile when they load it"},
+    {"-j", "N", "kernels to compile at a time (default: one for each processor)"},
+    {"--no-cache", "", "neither read nor write the cache of compiled kernels"},
+    {"-I", "FOLDER", "where `import` looks behind the file's own folder; may be repeated"},
+};
+
+constexpr OptionSpec bundleOptions[] = {
+    {"--format", "FORMAT", "inspect: text (default) or json", "text json"},
+    {"--target", "TARGET", "strip: keep what is for this chip; may be repeated"},
+    {"--kernel", "NAME", "strip: keep this kernel; may be repeated"},
+    {"-o", "FILE", "strip, merge: where the bundle goes"},
+};
+
 constexpr CommandSpec commands[] = {
     {"run", "FILE.py::KERNEL NAME=VALUE… --grid X[,Y[,Z]] [options]",
      "Runs a kernel on a GPU or on the CPU and checks what it did.\n"
@@ -169,6 +186,18 @@ constexpr CommandSpec commands[] = {
      "Compiles a kernel, or stops at an earlier stage.\n"
      "TYPE is written as in Triton: *fp32:16 (pointer, divisible by 16), i32, fp16.",
      compileOptions, compileCommand},
+    {"build", "MANIFEST.toml -o FILE.gluonpack [options]",
+     "Compiles kernels ahead of time: all variants for all chips that a manifest names go into "
+     "one\n"
+     "bundle, which libgluonc_rt launches without a compiler (docs/bundles.md). The same inputs "
+     "give\n"
+     "the same bytes. No GPU is needed.",
+     buildOptions, buildCommand},
+    {"bundle", "list|inspect|verify|strip|merge FILE.gluonpack… [options]",
+     "list shows the kernels of a bundle; inspect their variants, with what each needs; verify "
+     "checks\n"
+     "all machine code; strip makes a bundle of a part of it; merge one of several.",
+     bundleOptions, bundleCommand},
     {"lift", "FILE.py::KERNEL NAME=TYPE_OR_VALUE… --target TARGET [options]",
      "Prints the Gluon source of what the compiler chose for a kernel of Triton: its layouts,\n"
      "products, copies ahead. It compiles to the same code for the same arguments, which is\n"

@@ -1,0 +1,139 @@
+#include "pack/Pack.h"
+#include "pack/Variant.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <tuple>
+
+namespace gluonc::pack {
+
+using diag::Kind;
+
+namespace {
+
+/// More than that is a mistake in a manifest.
+constexpr size_t mostVariants = 1 << 16;
+
+/// What is compiled in one go, and what came of it.
+struct Task {
+  VariantRequest request;
+  std::optional<CompiledVariant> result;
+  diag::Collector said;
+};
+
+/// One request for each combination of alternatives, the first argument's changing last.
+bool addCombinations(const KernelEntry &entry, const Settings &settings,
+                     const target::Target &target, std::vector<Task> &tasks, diag::Sink &sink) {
+  size_t count = 1;
+  for (const Argument &argument : settings.arguments)
+    count = std::min(count * argument.values.size(), mostVariants);
+  if (tasks.size() + count > mostVariants) {
+    sink.report(Kind::InvalidOption, entry.name.span,
+                "a manifest has at most " + std::to_string(mostVariants) + " variants")
+        .end();
+    return false;
+  }
+  for (size_t number = 0; number != count; ++number) {
+    Task &task = tasks.emplace_back();
+    task.request = {&entry, settings, target};
+    size_t rest = number;
+    for (Argument &argument : llvm::reverse(task.request.settings.arguments)) {
+      size_t alternatives = argument.values.size();
+      argument.values = {argument.values[rest % alternatives]};
+      rest /= alternatives;
+    }
+  }
+  return true;
+}
+
+bool addTasks(const KernelEntry &entry, const Builder &builder, std::vector<Task> &tasks,
+              diag::Sink &sink) {
+  for (const Settings &variant : entry.variants) {
+    Settings settings = merge(entry.settings, variant);
+    for (const Word &name : settings.targets) {
+      std::optional<target::Target> target = driver::parseTarget(name, sink);
+      if (!target)
+        return false;
+      if (builder.code.assembler.empty() && target->isNvidia() && !builder.allowsPtx) {
+        sink.report(Kind::ToolMissing, name.span, "ptxas")
+            .hint("--ptx puts PTX into the bundle, which drivers compile when they load it");
+        return false;
+      }
+      if (!addCombinations(entry, settings, *target, tasks, sink))
+        return false;
+    }
+  }
+  return true;
+}
+
+void compileAll(std::vector<Task> &tasks, const Builder &builder, diag::SourceManager &sources) {
+  std::atomic<size_t> next = 0;
+  size_t done = 0;
+  std::mutex telling;
+  auto work = [&] {
+    driver::Compiler compiler;
+    for (size_t i = next++; i < tasks.size(); i = next++) {
+      Task &task = tasks[i];
+      task.result = compileVariant(task.request, builder, compiler, sources, task.said);
+      if (!builder.progress)
+        continue;
+      std::lock_guard guard(telling);
+      builder.progress(++done, tasks.size(),
+                       task.request.entry->name.text + " " + task.request.target.name());
+    }
+  };
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < std::min<size_t>(builder.threads, tasks.size()); ++i)
+    threads.emplace_back(work);
+  work();
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+/// Hands on what was said, once for each place. False where there was an error.
+bool tell(std::vector<Task> &tasks, diag::Sink &sink) {
+  std::set<std::tuple<const diag::SourceFile *, uint32_t, std::string>> told;
+  bool fine = true;
+  for (Task &task : tasks) {
+    fine &= task.result.has_value() && !task.said.hasErrors();
+    for (diag::Diagnostic &said : task.said.diagnostics) {
+      if (told.insert({said.span.file, said.span.begin, said.message}).second)
+        sink.submit(std::move(said));
+    }
+  }
+  return fine;
+}
+
+} // namespace
+
+std::optional<Packed> pack(const Manifest &manifest, const Builder &builder,
+                           diag::SourceManager &sources, diag::Sink &sink) {
+  std::vector<Task> tasks;
+  std::vector<size_t> ends;
+  for (const KernelEntry &entry : manifest.kernels) {
+    if (!addTasks(entry, builder, tasks, sink))
+      return std::nullopt;
+    ends.push_back(tasks.size());
+  }
+  compileAll(tasks, builder, sources);
+  bool fine = tell(tasks, sink);
+  Packed packed;
+  size_t at = 0;
+  for (auto [entry, end] : llvm::zip(manifest.kernels, ends)) {
+    std::vector<const VariantRequest *> requests;
+    std::vector<CompiledVariant> variants;
+    for (; fine && at != end; ++at) {
+      requests.push_back(&tasks[at].request);
+      packed.sources.insert(tasks[at].result->files.begin(), tasks[at].result->files.end());
+      variants.push_back(std::move(*tasks[at].result));
+    }
+    fine = fine &&
+           join(entry, requests, std::move(variants), packed.contents.kernels.emplace_back(), sink);
+  }
+  return fine ? std::optional(std::move(packed)) : std::nullopt;
+}
+
+} // namespace gluonc::pack
