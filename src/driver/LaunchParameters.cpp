@@ -61,9 +61,8 @@ LaunchParameters launchParameters(llvm::ArrayRef<sema::ArgSpec> arguments) {
       if (spec.items.front().kind == SpecKind::Descriptor)
         continue;
       result.hasDescriptors = true;
-      result.visible.push_back({.dtype = spec.dtype,
-                                .type = spec.text(),
-                                .expandedRank = unsigned(spec.blockShape.size())});
+      result.visible.emplace_back(spec.dtype, spec.text()).expandedRank =
+          unsigned(spec.blockShape.size());
       result.machineCount += static_cast<unsigned>(spec.items.size());
       i += spec.items.size();
       continue;
@@ -71,15 +70,14 @@ LaunchParameters launchParameters(llvm::ArrayRef<sema::ArgSpec> arguments) {
     if (spec.kind != SpecKind::Descriptor) {
       if (unsigned bits = bitsOfInteger(spec.dtype); bits && bits < 64)
         result.narrowIntegers.push_back({static_cast<unsigned>(result.visible.size()), bits});
-      result.visible.push_back({spec.dtype, spec.dtype.shortName()});
+      result.visible.emplace_back(spec.dtype, spec.dtype.shortName());
       ++result.machineCount;
       continue;
     }
     result.hasDescriptors = true;
-    LaunchParameter &parameter = result.visible.emplace_back();
-    parameter.dtype = spec.dtype;
     bool isOfBlocked = blocked && &blocked->items.front() == &spec;
-    parameter.type = (isOfBlocked ? *blocked : spec).text();
+    LaunchParameter &parameter =
+        result.visible.emplace_back(spec.dtype, (isOfBlocked ? *blocked : spec).text());
     // Layouts that a target's engine does not know are refused when the kernel is compiled.
     if (const auto *layout = spec.constant.asLayout().as<layout::NVMMASharedLayout>()) {
       parameter.box = boxOf(spec, *layout);

@@ -1,33 +1,23 @@
 //===- LaunchParameters.h - A kernel's parameters as a launch sees them ------===//
 //
 // A caller gives one slot per visible parameter. A `tensordesc` is one of them, but
-// several of the machine's: the descriptor (NVIDIA: by address; AMD: its words), then
-// extents, then strides. Where no copy engine moves the blocks of one without a layout: the
-// pointer, extents, and strides but the last.
+// several of the machine's (runtime/TensorParameter.h).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/cuda/TensorMap.h"
-#include "runtime/hip/TensorWords.h"
+#include "runtime/TensorParameter.h"
 #include "sema/value/ArgSpec.h"
 
 namespace gluonc::driver {
 
 /// A run-time parameter that the caller gives.
-struct LaunchParameter {
+struct LaunchParameter : runtime::TensorParameter {
+  LaunchParameter(sema::DType dtype, std::string type) : dtype(dtype), type(std::move(type)) {}
+
   sema::DType dtype;
   /// "*fp32", "i32", "tensordesc<fp16[64, 64],NVMMASharedLayout(…)>".
   std::string type;
-  /// Of a descriptor for NVIDIA's engine: what one transfer moves.
-  std::optional<cuda::TensorBox> box = std::nullopt;
-  /// Of one for AMD's.
-  std::optional<hip::TensorBlock> block = std::nullopt;
-  /// Of one whose blocks threads access themselves.
-  unsigned expandedRank = 0;
-
-  /// Of the tensor that a descriptor describes; 0 for what is none.
-  unsigned rank() const { return box ? box->rank : block ? block->rank : expandedRank; }
 };
 
 struct LaunchParameters {

@@ -21,20 +21,6 @@ template <class Api> static int countDevices(gluonc_engine *engine) {
   return found;
 }
 
-static std::optional<target::Target> targetOf(const cuda::Device &device) {
-  return target::Target::cuda(device.computeCapability());
-}
-
-static std::optional<target::Target> targetOf(const hip::Device &device) {
-  return target::Target::parse("hip:" + device.chip());
-}
-
-static std::string chipOf(const cuda::Device &device) {
-  return "compute capability " + std::to_string(device.computeCapability());
-}
-
-static std::string chipOf(const hip::Device &device) { return device.chip(); }
-
 /// Kept by the engine, which is locked.
 static const char *keepName(EngineState &engine, std::string name) {
   // Reserved so that earlier pointers stay good.
@@ -59,10 +45,11 @@ static gluonc_status findTarget(gluonc_engine *engine, int device, const char **
     auto opened = Api::Device::open(*driver, device);
     if (!opened)
       return unavailable(opened.takeError(), error);
-    std::optional<target::Target> found = targetOf(**opened);
+    std::optional<target::Target> found = runtime::targetOf(**opened);
     if (!found)
       return fail(GLUONC_UNAVAILABLE,
-                  "no code generator for " + (*opened)->name() + ", " + chipOf(**opened), error);
+                  "no code generator for " + (*opened)->name() + ", " + runtime::chipOf(**opened),
+                  error);
     *target = keepName(state, found->name());
     return GLUONC_OK;
   });

@@ -126,14 +126,6 @@ std::string mismatch(const driver::LaunchParameter &parameter, const gluonc_tens
          parameter.dtype.shortName();
 }
 
-llvm::ArrayRef<int64_t> shapeOf(const gluonc_tensor &tensor) { return {tensor.shape, tensor.rank}; }
-
-/// Where threads access the tensor themselves, the last stride is 1.
-llvm::ArrayRef<int64_t> passedStrides(const driver::LaunchParameter &parameter,
-                                      const gluonc_tensor &tensor) {
-  return {tensor.strides, parameter.expandedRank ? tensor.rank - 1 : tensor.rank};
-}
-
 gluonc_status checkDescriptor(const gluonc_tensor &tensor, const gluonc_tensor_block &given,
                               gluonc_error **error) {
   std::optional<sema::DType> dtype = sema::DType::parse(tensor.dtype);
@@ -160,11 +152,7 @@ gluonc_status checkTensor(const driver::LaunchParameter &parameter, size_t i, ui
   };
   if (std::string wrong = mismatch(parameter, tensor); !wrong.empty())
     return refuse("the tensor " + wrong + ", which " + parameter.type + " describes");
-  TensorDescription described = describe(*tensor);
-  if (parameter.expandedRank)
-    return GLUONC_OK;
-  if (llvm::Error failure = parameter.box ? cuda::check(*parameter.box, described)
-                                          : hip::check(*parameter.block, described))
+  if (llvm::Error failure = runtime::check(parameter, describe(*tensor)))
     return refuse(llvm::toString(std::move(failure)));
   return GLUONC_OK;
 }
@@ -211,9 +199,9 @@ gluonc_status simulate(const gluonc_executable &executable, std::array<uint32_t,
     tensors[i] = describe(*tensor);
     launch.arguments.push_back(parameters[i].expandedRank ? sim::Argument::pointer(tensor->base)
                                                           : sim::Argument::descriptor(tensors[i]));
-    for (int64_t extent : shapeOf(*tensor))
+    for (int64_t extent : llvm::ArrayRef(tensors[i].shape).take_front(tensor->rank))
       launch.arguments.push_back(sim::Argument::integer(extent));
-    for (int64_t stride : passedStrides(parameters[i], *tensor))
+    for (int64_t stride : runtime::passedStrides(parameters[i], tensors[i]))
       launch.arguments.push_back(sim::Argument::integer(stride));
   }
   std::string printed;
@@ -247,9 +235,8 @@ gluonc_status simulate(const gluonc_executable &executable, std::array<uint32_t,
 }
 
 /// The machine's slots of a launch with descriptors, whose own `append` adds.
-using Slots = llvm::SmallVector<uint64_t, 64>;
 gluonc_status
-expand(const gluonc_executable &executable, const uint64_t *values, Slots &slots,
+expand(const gluonc_executable &executable, const uint64_t *values, runtime::Slots &slots,
        gluonc_error **error,
        llvm::function_ref<llvm::Error(const driver::LaunchParameter &, const TensorDescription &)>
            append) {
@@ -261,13 +248,8 @@ expand(const gluonc_executable &executable, const uint64_t *values, Slots &slots
     }
     if (gluonc_status status = checkTensor(parameters[i], i, values[i], error))
       return status;
-    const gluonc_tensor *tensor = tensorAt(values[i]);
-    if (parameters[i].expandedRank)
-      slots.push_back(reinterpret_cast<uintptr_t>(tensor->base));
-    else if (llvm::Error failure = append(parameters[i], describe(*tensor)))
+    if (llvm::Error failure = append(parameters[i], describe(*tensorAt(values[i]))))
       return unavailable(std::move(failure), error);
-    llvm::append_range(slots, shapeOf(*tensor));
-    llvm::append_range(slots, passedStrides(parameters[i], *tensor));
   }
   return GLUONC_OK;
 }
@@ -275,22 +257,21 @@ expand(const gluonc_executable &executable, const uint64_t *values, Slots &slots
 /// `maps` holds what some slots point to.
 gluonc_status expandForCuda(const gluonc_executable &executable, const cuda::Driver &driver,
                             const uint64_t *values, llvm::SmallVectorImpl<cuda::TensorMap> &maps,
-                            Slots &slots, gluonc_error **error) {
+                            runtime::Slots &slots, gluonc_error **error) {
   // Never grows again: slots point into it.
   maps.resize_for_overwrite(executable.parameters.machineDescriptors.size());
   cuda::TensorMap *next = maps.begin();
   return expand(executable, values, slots, error,
                 [&](const driver::LaunchParameter &parameter, const TensorDescription &tensor) {
-                  slots.push_back(reinterpret_cast<uintptr_t>(next));
-                  return cuda::encode(driver, *parameter.box, tensor, *next++);
+                  return runtime::append(driver, parameter, tensor, next, slots);
                 });
 }
 
 gluonc_status expandForHip(const gluonc_executable &executable, const uint64_t *values,
-                           Slots &slots, gluonc_error **error) {
+                           runtime::Slots &slots, gluonc_error **error) {
   return expand(executable, values, slots, error,
                 [&](const driver::LaunchParameter &parameter, const TensorDescription &tensor) {
-                  hip::appendWords(*parameter.block, tensor, slots);
+                  runtime::append(parameter, tensor, slots);
                   return llvm::Error::success();
                 });
 }
@@ -307,7 +288,7 @@ gluonc_status launchMachineCode(const gluonc_executable &executable, const cuda:
     result = launcher.launch(grid, static_cast<cuda::CUstream>(stream), values);
   else {
     llvm::SmallVector<cuda::TensorMap, 4> maps;
-    Slots slots;
+    runtime::Slots slots;
     gluonc_status status = expandForCuda(executable, driver, values, maps, slots, error);
     if (status != GLUONC_OK)
       return status;
@@ -328,7 +309,7 @@ gluonc_status launchMachineCode(const gluonc_executable &executable, const hip::
                                 gluonc_error **error) {
   if (!grid.x || !grid.y || !grid.z)
     return GLUONC_OK;
-  Slots slots;
+  runtime::Slots slots;
   if (executable.parameters.hasDescriptors) {
     if (gluonc_status status = expandForHip(executable, values, slots, error))
       return status;

@@ -2,28 +2,15 @@
 #pragma once
 
 #include "driver/api/Guard.h"
+#include "runtime/Apis.h"
 
 namespace gluonc::api {
 
-/// Each driver under one name, for what is the same with both.
-struct Cuda {
-  using Driver = cuda::Driver;
-  using Device = cuda::Device;
-  using Module = cuda::Module;
-  using Launcher = cuda::Launcher;
-  /// While one lives, the thread's current context stays the caller's.
-  using Keeper = cuda::ContextKeeper;
+/// And where an engine keeps them.
+struct Cuda : runtime::CudaApi {
   static std::shared_ptr<const Driver> &driver(EngineState &engine) { return engine.cudaDriver; }
 };
-struct Hip {
-  using Driver = hip::Driver;
-  using Device = hip::Device;
-  using Module = hip::Module;
-  using Launcher = hip::Launcher;
-  /// HIP's calls leave the current device as it was.
-  struct Keeper {
-    explicit Keeper(const Driver &) {}
-  };
+struct Hip : runtime::HipApi {
   static std::shared_ptr<const Driver> &driver(EngineState &engine) { return engine.hipDriver; }
 };
 
