@@ -1,6 +1,6 @@
 #include "lsp/Layouts.h"
-#include "driver/LayoutPicture.h"
 #include "ir/Encoding.h"
+#include "picture/Draw.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -36,7 +36,9 @@ static std::string picture(const Layout &layout, llvm::ArrayRef<int64_t> shape, 
   std::string what = layout.isShared() ? "Offsets" : "Thread and register";
   if (corner != shape)
     what += " of the first " + times(corner) + " elements";
-  return "\n" + what + ":\n```text\n" + driver::drawCorner(layout, shape, bytes, corner) + "```\n";
+  picture::Picture drawn =
+      picture::drawElements({layout, layout::Ints(shape.begin(), shape.end()), bytes * 8}, corner);
+  return "\n" + what + ":\n```text\n" + picture::toText(drawn) + "```\n";
 }
 
 std::string describeLayout(mlir::Type type) {

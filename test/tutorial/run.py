@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Does what docs/tutorial.md says: saves its files, runs its commands, finds what they print.
+"""Does what pages of docs say: saves its files, runs its commands, finds what they print.
 
     run.py --gluonc GLUONC [--python-path BUILD/python] [PAGE.md…]
 
@@ -75,7 +75,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--gluonc", required=True)
     parser.add_argument("--python-path")
-    parser.add_argument("pages", nargs="*", type=pathlib.Path, default=[ROOT / "docs/tutorial.md"])
+    parser.add_argument("pages", nargs="*", type=pathlib.Path, default=[ROOT / "docs/tutorial.md", ROOT / "docs/pictures.md"])
     options = parser.parse_args()
     for page in options.pages:
         check_page(page, options)

@@ -138,6 +138,7 @@ int explainCommand(Session &session);
 int checkCommand(Session &session);
 int lspCommand(Session &session);
 int layoutCommand(Session &session);
+int pipelineCommand(Session &session);
 int docCommand(Session &session);
 int infoCommand(Session &session);
 int debugCommand(Session &session);

@@ -131,8 +131,20 @@ constexpr OptionSpec lspOptions[] = {
 
 constexpr OptionSpec layoutOptions[] = {
     {"--shape", "M,N,…", "shape of the tensor that is laid out"},
+    {"--view", "VIEW", "elements (default): where each is; memory: what lies where",
+     "elements memory"},
+    {"--to", "LAYOUT",
+     "who sends what to whom when the layout changes; with shared memory: bank conflicts"},
+    {"--product", "K", "the operands of a matrix product of this depth, beside the result"},
+    {"--k-width", "N", "neighbours along K in a thread (default: a register of 32 bits)"},
     {"--format", "FORMAT", "text (default), svg or html", "text svg html"},
-    {"--element-bits", "N", "width of an element, for banks of shared memory (default 32)"},
+    {"--element-bits", "N", "width of an element, for memory (default 32)"},
+    {"-o", "PATH", "where the picture goes; - is the standard output"},
+};
+
+constexpr OptionSpec pipelineOptions[] = {
+    {"--iterations", "N", "of the loop, 1 to 64 (default 6)"},
+    {"--format", "FORMAT", "text (default), svg or html", "text svg html"},
     {"-o", "PATH", "where the picture goes; - is the standard output"},
 };
 
@@ -236,8 +248,13 @@ constexpr CommandSpec commands[] = {
      "on, completes names, and finds definitions and references.",
      lspOptions, lspCommand},
     {"layout", "'BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])' --shape 64,64 [options]",
-     "Draws which thread and register (or which offset of shared memory) holds each element.",
+     "Draws which thread and register, or which place of shared or tensor memory, holds each\n"
+     "element; changes of layouts, bank conflicts, operands of matrix products (docs/pictures.md).",
      layoutOptions, layoutCommand},
+    {"pipeline", "STEP@STAGE… [options]",
+     "Draws a software pipeline: gluonc pipeline load@0 product@2 store@2. Stages are counted in\n"
+     "iterations behind the first step.",
+     pipelineOptions, pipelineCommand},
     {"doc", "[NAME…]",
      "Explains functions, methods, layouts and modules of the language: load, gl.load, "
      "tensor.sum,\n"

@@ -1,3 +1,4 @@
+#include "layout/plan/BankPhases.h"
 #include "layout/plan/Conversion.h"
 #include "layout/plan/MatrixAccess.h"
 
@@ -19,44 +20,37 @@ int64_t wavefronts(llvm::ArrayRef<int64_t> words) {
   return *llvm::max_element(load);
 }
 
-namespace {
-
-/// Of each phase of each access.
-llvm::SmallVector<int64_t> extraWavefronts(const LinearLayout &map, const RegisterVectors &vectors,
-                                           unsigned elementBits,
-                                           llvm::function_ref<int64_t(int64_t)> physical) {
+std::vector<SharedPhase> phasesOf(const LinearLayout &map, const RegisterVectors &vectors,
+                                  unsigned elementBits,
+                                  llvm::function_ref<int64_t(int64_t)> physical) {
   GL_CHECK(elementBits >= 8);
   int64_t elementBytes = elementBits / 8;
   int64_t vectorBytes = elementBytes << vectors.log2;
-  int64_t together = lanesPerPhase(vectorBytes);
+  int64_t together = lanesPerPhase(vectorBytes), step = std::min(sharedWordBytes, vectorBytes);
   int64_t lanes = map.inSize(Dim::Lane);
 
-  llvm::SmallVector<int64_t> extra;
-  for (llvm::ArrayRef<uint32_t> registers : vectors.vectors) {
+  std::vector<SharedPhase> phases;
+  for (auto [access, registers] : llvm::enumerate(vectors.vectors))
     for (int64_t first = 0; first < lanes; first += together) {
-      llvm::SmallVector<int64_t, 32> words;
+      SharedPhase phase{static_cast<unsigned>(access), first, vectorBytes / step, {}};
       for (int64_t lane = first; lane < std::min(lanes, first + together); ++lane) {
         uint64_t place = map.applyPacked(
             map.packIn({{Dim::Register, registers[0]}, {Dim::Lane, static_cast<uint32_t>(lane)}}));
         int64_t offset = map.outComponent(place, Dim::Offset);
         int64_t start = (physical ? physical(offset) : offset) * elementBytes;
-        for (int64_t byte = start; byte < start + vectorBytes;
-             byte += std::min(sharedWordBytes, vectorBytes))
-          words.push_back(byte / sharedWordBytes);
+        for (int64_t byte = start; byte < start + vectorBytes; byte += step)
+          phase.words.push_back(byte / sharedWordBytes);
       }
-      extra.push_back(wavefronts(words) - 1);
+      phases.push_back(std::move(phase));
     }
-  }
-  return extra;
+  return phases;
 }
-
-} // namespace
 
 int64_t countBankConflicts(const LinearLayout &map, const RegisterVectors &vectors,
                            unsigned elementBits, llvm::function_ref<int64_t(int64_t)> physical) {
   int64_t sum = 0;
-  for (int64_t extra : extraWavefronts(map, vectors, elementBits, physical))
-    sum += extra;
+  for (const SharedPhase &phase : phasesOf(map, vectors, elementBits, physical))
+    sum += wavefronts(phase.words) - 1;
   return sum;
 }
 
@@ -89,9 +83,10 @@ int64_t bankConflicts(const LinearLayout &distributed, const LinearLayout &share
   std::optional<SharedAccessMap> access =
       mapToShared(distributed, shared, elementBits, 128, maxElements);
   GL_CHECK(access.has_value());
-  llvm::SmallVector<int64_t> extra =
-      extraWavefronts(access->map, access->vectors, elementBits, physical);
-  return *llvm::max_element(extra);
+  int64_t most = 0;
+  for (const SharedPhase &phase : phasesOf(access->map, access->vectors, elementBits, physical))
+    most = std::max(most, wavefronts(phase.words) - 1);
+  return most;
 }
 
 } // namespace gluonc::layout
