@@ -25,7 +25,7 @@ class TextReport {
 public:
   TextReport(const Profile &profile, llvm::raw_ostream &out) : profile(profile), out(out) {}
 
-  void print(llvm::ArrayRef<Finding> findings) {
+  void printTotals() {
     printHead();
     printGlobal();
     printShared();
@@ -33,6 +33,10 @@ public:
     printInstructions();
     printResources();
     printTiming();
+  }
+
+  void print(llvm::ArrayRef<Finding> findings) {
+    printTotals();
     printLines();
     out << '\n';
     if (findings.empty())
@@ -43,7 +47,9 @@ public:
 
 private:
   /// `name` in front of the first line of several.
-  llvm::raw_ostream &row(llvm::StringRef name) { return out << llvm::left_justify(name, 15); }
+  llvm::raw_ostream &row(llvm::StringRef name) {
+    return out << llvm::left_justify(name, totalsNameWidth);
+  }
 
   void printHead() {
     auto [x, y, z] = profile.grid;
@@ -222,6 +228,10 @@ private:
 };
 
 } // namespace
+
+void printTotals(const Profile &profile, llvm::raw_ostream &out) {
+  TextReport(profile, out).printTotals();
+}
 
 void printText(const Explained &launch, llvm::raw_ostream &out) {
   TextReport(launch.profile, out).print(launch.findings);

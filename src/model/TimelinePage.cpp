@@ -5,19 +5,23 @@
 namespace gluonc::model {
 
 /// In front of the timeline, which is JSON and so JavaScript, and behind it.
-static constexpr llvm::StringLiteral head = R"(<!DOCTYPE html>
-<html><head><meta charset="utf-8"><title>gluonc: timeline</title>
+static constexpr llvm::StringLiteral head = R"js(<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>gluonc: timeline</title>
 <style>
-body { font: 13px sans-serif; margin: 8px; }
-canvas { border: 1px solid #ccc; cursor: grab; }
-#tip { position: absolute; background: #fff; border: 1px solid #888; padding: 2px 6px; display: none; }
+:root { color-scheme: light dark; --ink: #1b1e24; --paper: #fff; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e8ec; --paper: #14161b; } }
+body { font: 13px sans-serif; margin: 8px; color: var(--ink); background: var(--paper); }
+canvas { border: 1px solid #888; cursor: grab; margin-top: 4px; }
+#tip { position: absolute; background: var(--paper); border: 1px solid #888; padding: 2px 6px; display: none; }
+#legend i { display: inline-block; width: 12px; height: 12px; margin: 0 4px 0 14px; vertical-align: -1px; }
 </style></head><body>
-<div id="title"></div><canvas id="view"></canvas><div id="tip"></div>
+<div id="title"></div><div id="legend"></div><canvas id="view" role="img"></canvas><div id="tip"></div>
 <script>
-const trace = )";
+const trace = )js";
 
-static constexpr llvm::StringLiteral tail = R"(;
-const colors = {CTA: "#bbb", product: "#d95f02", load: "#1b9e77", store: "#66a61e", copy: "#7570b3", wait: "#e7298a"};
+static constexpr llvm::StringLiteral tail = R"js(;
+// Of Okabe and Ito; each row says in words, too, what its spans are.
+const colors = {CTA: "#999", product: "#d55e00", load: "#56b4e9", store: "#009e73", copy: "#e69f00", wait: "#cc79a7"};
 const labels = 150, rowHeight = 14, canvas = document.getElementById("view"), pen = canvas.getContext("2d");
 const spans = trace.traceEvents.filter(e => e.ph == "X"), names = {}, rows = new Map();
 for (const e of trace.traceEvents)
@@ -33,6 +37,14 @@ let from = 0, to = all;
 const info = trace.otherData;
 document.getElementById("title").textContent = `${info.kernel} on ${info.chip}: ${info.microseconds.toFixed(2)} us, ` +
   `limit: ${info.limit} (${info.what}). Wheel: zoom, drag: move.`;
+canvas.setAttribute("aria-label", document.title + ", " + document.getElementById("title").textContent);
+for (const [name, color] of Object.entries(colors)) {
+  const swatch = document.createElement("i");
+  swatch.style.background = color;
+  document.getElementById("legend").append(swatch, name);
+}
+const ink = matchMedia("(prefers-color-scheme: dark)");
+ink.addEventListener("change", () => draw());
 const place = t => labels + (t - from) / (to - from) * (canvas.width - labels);
 function draw() {
   canvas.width = window.innerWidth - 20;
@@ -44,7 +56,7 @@ function draw() {
     pen.fillStyle = colors[s.cat] || "#999";
     pen.fillRect(x, s.row * rowHeight + 1, Math.max(end - x, 0.5), rowHeight - 2);
   }
-  pen.fillStyle = "#000";
+  pen.fillStyle = ink.matches ? "#e6e8ec" : "#1b1e24";
   for (const [key, row] of rows)
     pen.fillText(`CTA ${key.split(",")[0]} ${names[key] || ""}`, 2, row * rowHeight + 11);
   for (let i = 0; i <= 10; ++i) {
@@ -81,7 +93,7 @@ canvas.onmousemove = e => {
 window.onresize = draw;
 draw();
 </script></body></html>
-)";
+)js";
 
 std::string Timeline::page() const {
   std::string text = llvm::formatv("{0}", llvm::json::Value(json()));

@@ -32,4 +32,7 @@ _MEMCPY = ["../../examples/memcpy.py::memcpy", "n=2048", "src=randn(n, f32)", "d
 
 REPORTS = {
     "trace": ["run", *_MEMCPY],
+    "explain": ["explain", "../explain/planted.py::transposed_order", "src=randn((32, 64), f32)",
+                "dst=empty((32, 64), f32)", "layout=gl.BlockedLayout([1, 1], [32, 1], [1, 4], [0, 1])",
+                "--target", "cuda:90a", "--format", "html"],
 }

@@ -25,15 +25,28 @@ explainKernel(Session &session, driver::Compiler &compiler, const Session::Input
   return explain::Explained{std::move(*profile)};
 }
 
-static void print(const llvm::json::Value &json) { llvm::outs() << llvm::formatv("{0:2}\n", json); }
+/// To the file of -o, else to the standard output.
+static void writeReport(Session &session, const explain::Explained &launch, bool page, bool json) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (page)
+    explain::printPage(launch, out);
+  else if (json)
+    out << llvm::formatv("{0:2}\n", llvm::json::Value(explain::toJson(launch)));
+  else
+    explain::printText(launch, out);
+  const Word *path = session.line.find("-o");
+  session.writeFile(path ? *path : Word{"-", {}}, text);
+}
 
 int explainCommand(Session &session) {
   SourceRequest request;
   if (int status = session.readRequest(request))
     return status;
-  std::optional<bool> json = session.wantsJson();
-  if (!json)
-    return 2;
+  const Word *format = session.line.find("--format");
+  const bool page = format && format->text == "html", json = format && format->text == "json";
+  if (format && !page && !json && format->text != "text")
+    return session.usage("--format takes text, json or html");
   const target::Target &target = request.options.target;
   if (!driver::isExplained(target)) {
     session.sink
@@ -43,6 +56,8 @@ int explainCommand(Session &session) {
     return session.status();
   }
   const Word *other = session.line.find("--diff"), *trace = session.line.find("--trace");
+  if (other && page)
+    return session.usage("--format html is of one launch, --diff of two");
   if (other && trace)
     return session.usage("--trace is of one launch, --diff of two");
   if (trace && !session.canBeTraced(target, *trace))
@@ -51,7 +66,7 @@ int explainCommand(Session &session) {
   if (session.line.has("--remarks"))
     compiler.wantRemarks();
   model::Timeline timeline;
-  llvm::raw_ostream *printed = *json ? nullptr : &llvm::outs();
+  llvm::raw_ostream *printed = json || page ? nullptr : &llvm::outs();
   std::optional<explain::Explained> launch = explainKernel(
       session, compiler, request.input, request, printed, trace ? &timeline : nullptr);
   if (!launch)
@@ -59,19 +74,17 @@ int explainCommand(Session &session) {
   if (trace)
     session.writeFile(*trace, timeline.file(trace->text));
   if (!other) {
-    if (*json)
-      print(explain::toJson(*launch));
-    else
-      explain::printText(*launch, llvm::outs());
+    writeReport(session, *launch, page, json);
     return session.status();
   }
   std::optional<explain::Explained> after =
       explainKernel(session, compiler, Session::splitInput(*other), request, printed, nullptr);
   if (!after)
     return session.status();
-  if (*json)
-    print(llvm::json::Object{{"before", explain::toJson(*launch)},
-                             {"after", explain::toJson(*after)}});
+  if (json)
+    llvm::outs() << llvm::formatv(
+        "{0:2}\n", llvm::json::Value(llvm::json::Object{{"before", explain::toJson(*launch)},
+                                                        {"after", explain::toJson(*after)}}));
   else
     explain::printDiff(*launch, *after, llvm::outs());
   return session.status();

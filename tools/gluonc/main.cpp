@@ -90,7 +90,8 @@ constexpr OptionSpec liftOptions[] = {
 constexpr OptionSpec explainOptions[] = {
     {"--grid", "X[,Y[,Z]]", "programs to run, an expression (default 1)"},
     {"--target", "TARGET", "cuda:80, cuda:90a, …: the chip to compile for"},
-    {"--format", "FORMAT", "text (default) or json", "text json"},
+    {"--format", "FORMAT", "text (default), json, or html: a page", "text json html"},
+    {"-o", "PATH", "where the report of one kernel goes; - is the standard output"},
     {"--diff", "FILE.py::KERNEL", "compare with this kernel, launched with the same arguments"},
     {"--remarks", "", "say what is chosen for kernels of Triton, and why"},
     {"--trace", "FILE", "a timeline by the performance model, as `gluonc run` writes it"},
