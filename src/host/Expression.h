@@ -34,6 +34,8 @@ public:
   std::vector<std::pair<std::string, Array>> tensors;
   /// Seed of the next random tensor that names none: 0 for the first, then 1, …
   uint64_t nextSeed = 0;
+  /// Random floats hold odd values here and there (Random.h).
+  bool oddValues = false;
 };
 
 /// `origin` names the text in diagnostics. Nullopt after a report.

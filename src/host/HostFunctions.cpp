@@ -301,6 +301,8 @@ Evaluation::Result Evaluation::random(const Entry &entry, const BoundExprs &argu
     fillRandomIntegers(*tensor, *low, *high, seed);
   } else {
     fillRandom(*tensor, entry.op == Rand ? Distribution::Uniform : Distribution::Normal, seed);
+    if (scope.oddValues)
+      placeOddValues(*tensor, seed);
   }
   return HostValue(Array::of(std::move(*tensor)));
 }

@@ -2,6 +2,7 @@
 #include "host/NumberFormat.h"
 
 #include <cmath>
+#include <limits>
 #include <thread>
 
 namespace gluonc::host {
@@ -74,6 +75,31 @@ void fillRandomIntegers(const Tensor &tensor, int64_t low, int64_t high, uint64_
       else
         encodeInteger(dtype, value, data + i * bytes);
     }
+  });
+}
+
+void placeOddValues(const Tensor &tensor, uint64_t seed) {
+  const sema::DType dtype = tensor.dtype();
+  if (!dtype.isFloat())
+    return;
+  double largest = std::numeric_limits<float>::max(), normal = std::numeric_limits<float>::min();
+  if (const numeric::FloatFormat *format = numeric::factsOf(dtype.scalarKind()).format) {
+    largest = numeric::decode(*format, format->maxFinite);
+    normal = std::ldexp(1, 1 - format->bias);
+  } else if (dtype.byteSize() == sizeof(double)) {
+    largest = std::numeric_limits<double>::max();
+    normal = std::numeric_limits<double>::min();
+  }
+  const double odd[] = {INFINITY, NAN, 0, largest, normal, normal / 2};
+  // Another stream than that of the elements.
+  const uint64_t mixed = mix(~seed);
+  uint64_t i = 0;
+  tensor.forEach([&](uint8_t *at) {
+    uint64_t bits = hashAt(mixed, i++);
+    if (bits % 16)
+      return;
+    double value = odd[(bits >> 4) % std::size(odd)];
+    encodeElement(dtype, bits >> 63 ? -value : value, at);
   });
 }
 

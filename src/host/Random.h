@@ -22,5 +22,9 @@ enum class Distribution { Uniform, Normal };
 void fillRandom(const Tensor &tensor, Distribution distribution, uint64_t seed);
 /// Integers in [low, high); needs low < high.
 void fillRandomIntegers(const Tensor &tensor, int64_t low, int64_t high, uint64_t seed);
+/// Replaces about one element in sixteen of a row-major tensor of floats, as `seed` decides: by an
+/// infinity, NaN, a zero, the largest number, the smallest normal one or half of it, of either
+/// sign. What the type does not have becomes what it rounds to.
+void placeOddValues(const Tensor &tensor, uint64_t seed);
 
 } // namespace gluonc::host

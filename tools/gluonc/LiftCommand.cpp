@@ -2,27 +2,18 @@
 #include "driver/Arguments.h"
 #include "driver/LiftKernel.h"
 
-#include "llvm/ADT/StringExtras.h"
-
 namespace gluonc::tool {
-
-/// A word that a shell reads as it is.
-static std::string quoted(llvm::StringRef word) {
-  bool isPlain = !word.empty() && llvm::all_of(word, [](char c) {
-    return llvm::isAlnum(c) || llvm::StringRef("_-./:=,+@%").contains(c);
-  });
-  return isPlain ? word.str() : ("'" + word + "'").str();
-}
 
 /// What was asked for, so that a shell takes it again.
 static std::string commandLine(const Session &session) {
   std::string text = "gluonc lift";
   for (const Word &word : session.line.positional())
-    text += " " + quoted(word.text);
+    text += " " + quotedForShell(word.text);
   for (const OptionSpec &option : session.command->options)
     for (const Word &word : session.line.all(option.name))
       if (option.name != "-o")
-        text += " " + option.name.str() + (option.value.empty() ? "" : " " + quoted(word.text));
+        text +=
+            " " + option.name.str() + (option.value.empty() ? "" : " " + quotedForShell(word.text));
   return text;
 }
 

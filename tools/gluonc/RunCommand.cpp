@@ -1,12 +1,6 @@
-#include "Gpu.h"
-#include "Session.h"
-#include "driver/IrSignature.h"
-#include "driver/KernelCache.h"
+#include "Execution.h"
 #include "driver/KernelOptions.h"
-#include "driver/Run.h"
-#include "driver/predict/LaunchModel.h"
 #include "host/Npy.h"
-#include "model/Timeline.h"
 
 #include "llvm/Support/Format.h"
 
@@ -16,239 +10,17 @@ using diag::Kind;
 
 namespace {
 
-constexpr unsigned timedLaunches = 20;
-
 /// One `gluonc run`.
 struct Run {
   Session &session;
-  /// Nothing for the CPU.
-  std::optional<Gpu> gpu = std::nullopt;
-  /// On the CPU: what is executed in place of simulating the kernel.
-  enum class Executed { Nothing, Ptx, Amdgcn } executed = Executed::Nothing;
-  sema::Options options = {};
+  Execution execution = {.session = session};
   std::optional<host::Tolerance> tolerance = std::nullopt;
-  driver::SimulatedRun how = {&llvm::outs()};
-
-  /// Chooses the device. False after a report, or with a usage problem.
-  bool chooseDevice(std::string &problem) {
-    const Word *wanted = session.line.find("--device");
-    bool traces = session.line.has("--trace");
-    if (traces && wanted && wanted->text != "ptx") {
-      problem = "--trace goes with --device ptx";
-      return false;
-    }
-    if (traces || (wanted && wanted->text == "ptx"))
-      executed = Executed::Ptx;
-    if (wanted && wanted->text == "amdgcn")
-      executed = Executed::Amdgcn;
-    if (executed != Executed::Nothing || (wanted && wanted->text == "cpu"))
-      return chooseTarget(problem);
-    if (!wanted)
-      return chooseFirstGpu() || chooseTarget(problem);
-    std::optional<GpuName> name = GpuName::parse(wanted->text);
-    if (!name) {
-      problem = "--device takes cpu, ptx, amdgcn, cuda, cuda:N, hip or hip:N";
-      return false;
-    }
-    llvm::Error error = openGpu(*name);
-    if (!error)
-      return true;
-    session.sink.report(Kind::DeviceMissing, wanted->span, llvm::toString(std::move(error))).end();
-    return false;
-  }
-
-  /// False where there is none that gluonc has code for, or --target names the other vendor's.
-  bool chooseFirstGpu() {
-    const Word *word = session.line.find("--target");
-    std::optional<target::Target> named = target::Target::parse(word ? word->text : "");
-    for (target::Vendor vendor : {target::Vendor::Nvidia, target::Vendor::Amd}) {
-      if (named && named->vendor() != vendor)
-        continue;
-      llvm::Error error = openGpu({vendor, 0});
-      if (!error)
-        return true;
-      llvm::consumeError(std::move(error));
-    }
-    return false;
-  }
-
-  llvm::Error openGpu(GpuName name) {
-    llvm::Expected<Gpu> opened = Gpu::open(name);
-    if (!opened)
-      return opened.takeError();
-    gpu = std::move(*opened);
-    options.target = gpu->target;
-    return llvm::Error::success();
-  }
-
-  /// What the CPU pretends to be. False after a report, or with a usage problem.
-  bool chooseTarget(std::string &problem) {
-    bool isAmd = executed == Executed::Amdgcn;
-    options.target = *target::Target::parse(isAmd ? "hip:gfx942" : "cuda:90a");
-    if (const Word *word = session.line.find("--target")) {
-      std::optional<target::Target> target = driver::parseTarget(*word, session.sink);
-      if (!target)
-        return false;
-      options.target = *target;
-    }
-    if (executed == Executed::Nothing || options.target.isNvidia() != isAmd)
-      return true;
-    problem = std::string("--device ") + (isAmd ? "amdgcn" : "ptx") + " executes no code for " +
-              options.target.name();
-    return false;
-  }
-
-  std::string deviceText() const {
-    if (gpu)
-      return gpu->text();
-    std::string_view what = executed == Executed::Ptx      ? "PTX of "
-                            : executed == Executed::Amdgcn ? "machine code of "
-                                                           : "simulator, as ";
-    return "cpu (" + std::string(what) + options.target.name() + ")";
-  }
-
-  /// Takes the IR that `--ttgir` names in place of what the function says. False after a report.
-  bool readIr(driver::Compiler &compiler, const driver::KernelArguments &arguments,
-              driver::KernelSource &source) {
-    const Word &path = *session.line.find("--ttgir");
-    std::optional<std::string> text = session.readFile(path);
-    if (!text)
-      return false;
-    source.ir = session.sources.add(path.text, std::move(*text));
-    // Read here for the signature, and again by the compilation.
-    mlir::OwningOpRef<mlir::ModuleOp> module =
-        compiler.parseIr(*source.ir, session.sources, session.sink);
-    if (!module || !driver::takesArguments(*module, arguments, session.sink))
-      return false;
-    std::optional<driver::IrSignature> signature =
-        driver::readSignature(*module, session.sources, session.sink);
-    if (!signature)
-      return false;
-    options.numWarps = signature->options.numWarps;
-    options.numCtas = signature->options.numCtas;
-    source.options = options;
-    return true;
-  }
-
-  std::optional<driver::RunTime> launch(sema::Program &program, const sema::Function &kernel,
-                                        const driver::KernelArguments &arguments, driver::Grid grid,
-                                        Timings *timings) {
-    driver::Compiler compiler;
-    driver::KernelSource source = {program, &kernel, arguments.specs, options};
-    if (session.line.has("--ttgir") && !readIr(compiler, arguments, source))
-      return std::nullopt;
-    return gpu || executed != Executed::Nothing
-               ? launchCode(compiler, source, arguments, grid, timings)
-               : simulate(compiler, source, arguments, grid, timings);
-  }
-
-  /// On a GPU, or by executing what one would.
-  std::optional<driver::RunTime> launchCode(driver::Compiler &compiler,
-                                            const driver::KernelSource &source,
-                                            const driver::KernelArguments &arguments,
-                                            driver::Grid grid, Timings *timings) {
-    driver::Cache cache(session.line.has("--no-cache") ? "" : cacheDirectory());
-    driver::CodeOptions code = session.codeOptions();
-    const Word *trace = session.line.find("--trace");
-    if (trace && !session.canBeTraced(options.target, *trace))
-      return std::nullopt;
-    // A timeline has lines, and how many CTAs are resident depends on registers.
-    code.backend.lineInfo |= trace != nullptr;
-    driver::Stage last = executed == Executed::Ptx && !trace ? driver::Stage::Assembly
-                                                             : code.launchedStage(options.target);
-    mlir::OwningOpRef<mlir::ModuleOp> ir = compiler.makeIr(source, session.sink, timings);
-    if (!ir)
-      return std::nullopt;
-    if (executed == Executed::Amdgcn && session.line.has("--hsaco"))
-      return executeCodeObject(*ir, arguments, grid);
-    driver::KernelRequest request = {*ir, options.target, std::move(code), last};
-    std::optional<driver::CompiledKernel> compiled =
-        driver::compileCached(compiler, cache, request, driver::cacheKey(request),
-                              driver::label(source), session.sources, session.sink, timings);
-    if (!compiled)
-      return std::nullopt;
-    if (executed == Executed::Ptx)
-      return execute(*compiled, arguments, grid);
-    if (executed == Executed::Amdgcn)
-      return driver::runOnAmdgcn(*compiled, options.target.warpSize(), arguments, grid,
-                                 &llvm::outs(), session.sink);
-    unsigned launches = session.line.has("--time") ? timedLaunches : 0;
-    if (gpu->hip)
-      return driver::runOnHip(gpu->hip, *compiled, options.target.warpSize(), arguments, grid,
-                              launches, session.sink);
-    return driver::runOnCuda(gpu->cuda, *compiled, options.target.warpSize(), arguments, grid,
-                             launches, session.sink);
-  }
-
-  /// Executes the code object that `--hsaco` names, which has the kernel's name and parameters. How
-  /// much dynamic LDS it wants is said nowhere in it: it gets all there is.
-  std::optional<driver::RunTime> executeCodeObject(mlir::ModuleOp ir,
-                                                   const driver::KernelArguments &arguments,
-                                                   driver::Grid grid) {
-    std::optional<std::string> bytes = session.readFile(*session.line.find("--hsaco"));
-    if (!bytes)
-      return std::nullopt;
-    driver::CompiledKernel kernel;
-    kernel.kernel = {.name = driver::kernelNameOf(ir),
-                     .numWarps = options.numWarps,
-                     .numCtas = options.numCtas,
-                     .sharedBytes = options.target.maxSharedBytes()};
-    kernel.artifact.bytes = std::move(*bytes);
-    return driver::runOnAmdgcn(kernel, options.target.warpSize(), arguments, grid, &llvm::outs(),
-                               session.sink);
-  }
-
-  void writeTimeline(driver::LaunchModel &model, llvm::StringRef kernel, const Word &path) {
-    model::Predicted predicted = model.predict(driver::shownClusters);
-    const model::Prediction &prediction = predicted.prediction;
-    llvm::outs() << llvm::format("predicted %.2f us on ", prediction.microseconds)
-                 << prediction.chip->name << " (a model); limit: " << prediction.limit() << '\n';
-    model::Timeline timeline;
-    timeline.add(predicted, model.trace(), kernel);
-    session.writeFile(path, timeline.file(path.text));
-  }
-
-  std::optional<driver::RunTime> execute(const driver::CompiledKernel &kernel,
-                                         const driver::KernelArguments &arguments,
-                                         driver::Grid grid) {
-    std::string state;
-    llvm::raw_string_ostream stream(state);
-    const Word *path = session.line.find("--state");
-    driver::ExecutedRun how = {&llvm::outs(), path ? &stream : nullptr};
-    const Word *trace = session.line.find("--trace");
-    std::unique_ptr<driver::LaunchModel> model;
-    driver::Observers observers;
-    if (trace) {
-      model =
-          driver::LaunchModel::make(options.target, kernel, grid, driver::tensorBytes(arguments));
-      observers.add(*model);
-      how.observer = &observers;
-    }
-    std::optional<driver::RunTime> time =
-        driver::runOnPtx(kernel, options.target.warpSize(), arguments, grid, how, session.sink);
-    if (time && trace)
-      writeTimeline(*model, kernel.kernel.name, *trace);
-    if (!state.empty())
-      session.writeFile(*path, state);
-    return time;
-  }
-
-  std::optional<driver::RunTime> simulate(driver::Compiler &compiler,
-                                          const driver::KernelSource &source,
-                                          const driver::KernelArguments &arguments,
-                                          driver::Grid grid, Timings *timings) {
-    mlir::OwningOpRef<mlir::ModuleOp> module =
-        driver::makeSimulatedIr(compiler, source, session.sources, session.sink, timings);
-    if (!module)
-      return std::nullopt;
-    return driver::runOnCpu(*module, arguments, grid, session.sources, how, session.sink);
-  }
 
   void printTime(const driver::RunTime &time, const driver::KernelArguments &arguments,
                  driver::Grid grid) {
     llvm::raw_ostream &out = llvm::outs();
-    out << "ran on " << deviceText() << ", grid " << grid[0] << 'x' << grid[1] << 'x' << grid[2]
-        << ", " << options.numWarps << " warps\n";
+    out << "ran on " << execution.deviceText() << ", grid " << grid[0] << 'x' << grid[1] << 'x'
+        << grid[2] << ", " << execution.options.numWarps << " warps\n";
     out << llvm::format("time %.4f ms", time.milliseconds);
     if (time.launches > 1)
       out << " (median of " << time.launches << ")";
@@ -299,8 +71,9 @@ int runCommand(Session &session) {
   std::string problem;
   std::optional<double> rtol, atol;
   if (!session.line.namedValues(1, texts, problem) ||
-      !driver::readOptions(session.line, run.options, problem) ||
-      !session.readSimulation(run.how, problem) || !session.line.number("--rtol", rtol, problem) ||
+      !driver::readOptions(session.line, run.execution.options, problem) ||
+      !session.readSimulation(run.execution.how, problem) ||
+      !session.line.number("--rtol", rtol, problem) ||
       !session.line.number("--atol", atol, problem))
     return session.usage(problem);
   if (rtol || atol)
@@ -312,7 +85,7 @@ int runCommand(Session &session) {
   std::unique_ptr<LoadedKernel> loaded = session.loadKernel(input);
   if (!loaded)
     return session.status();
-  if (!run.chooseDevice(problem))
+  if (!run.execution.choose(problem))
     return problem.empty() ? session.status() : session.usage(problem);
 
   std::vector<std::string> later;
@@ -324,7 +97,7 @@ int runCommand(Session &session) {
   auto &[arguments, grid] = *bound;
   Timings timings;
   std::optional<driver::RunTime> time =
-      run.launch(loaded->program, *loaded->kernel, arguments, grid, &timings);
+      run.execution.launch(loaded->program, *loaded->kernel, arguments, grid, &timings);
   if (session.line.has("--time-passes"))
     for (const Timings::Entry &entry : timings.entries())
       llvm::errs() << llvm::format("%10.3f ms  ", entry.milliseconds) << entry.name << '\n';

@@ -6,6 +6,7 @@
 #include "support/File.h"
 #include "target/nvidia/Speeds.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -227,6 +228,18 @@ driver::CodeOptions Session::codeOptions() const {
   options.backend.lineInfo = line.has("--line-info");
   options.backend.fpFusion = !line.has("--no-fp-fusion");
   return options;
+}
+
+std::string quotedForShell(llvm::StringRef word) {
+  bool isPlain = !word.empty() && llvm::all_of(word, [](char c) {
+    return llvm::isAlnum(c) || llvm::StringRef("_-./:=,+@%").contains(c);
+  });
+  if (isPlain)
+    return word.str();
+  std::string text = "'";
+  for (char c : word)
+    text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
 }
 
 static std::string environment(const char *name) {

@@ -121,6 +121,9 @@ struct SourceRequest {
   sema::Options options;
 };
 
+/// A word as a shell reads it.
+std::string quotedForShell(llvm::StringRef word);
+
 /// PATH, CUDA_HOME and friends.
 std::string findPtxasHere();
 /// Another program of the CUDA toolkit; empty where there is none.
@@ -135,6 +138,7 @@ int runCommand(Session &session);
 int compileCommand(Session &session);
 int liftCommand(Session &session);
 int explainCommand(Session &session);
+int verifyCommand(Session &session);
 int checkCommand(Session &session);
 int lspCommand(Session &session);
 int layoutCommand(Session &session);

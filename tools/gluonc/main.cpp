@@ -103,6 +103,34 @@ constexpr OptionSpec explainOptions[] = {
     {"-I", "FOLDER", "where `import` looks behind the file's own folder; may be repeated"},
 };
 
+constexpr OptionSpec verifyOptions[] = {
+    {"--grid", "X[,Y[,Z]]", "programs to run, an expression (default 1)"},
+    {"--target", "TARGET", "chip to specialize for (default that of the first GPU, else cuda:90a)"},
+    {"--rounds", "N", "so many rounds, each with arguments and data of its own (default 1)"},
+    {"--seed", "S", "of the first round; the next have those that follow (default 0)"},
+    {"--odd", "", "random floats are infinite, NaN, zero, subnormal, the largest here and there"},
+    {"--ulp", "N", "how far results may be apart (default: what docs/accuracy.md says)"},
+    {"--rtol", "X", "with --atol: or so close, as allclose() has it"},
+    {"--atol", "X", "absolute part of the same"},
+    {"--triton", "PYTHON", "a Python that has Triton (default python3); no: without Triton"},
+    {"--format", "FORMAT", "text (default) or json", "text json"},
+    {"--num-warps", "N", "warps of a program (default 4)"},
+    {"--num-ctas", "N", "CTAs of a cluster (default 1)"},
+    {"--num-stages", "N", "stages of loops in Triton that load ahead (default 3)"},
+    {"--maxnreg", "N", "registers that a thread may have"},
+    {"--schedule-seed", "N", "simulator: let partitions take turns at random, as N decides"},
+    {"--races", "VERDICT",
+     "simulator: ignore, warn or fault (default) where programs race for global memory", verdicts},
+    {"--masked-off", "VERDICT",
+     "simulator: the same where masked-off elements of loads decide something (default warn)",
+     verdicts},
+    {"--max-branches", "N", "simulator: after which a program counts as endless (default 2^26)"},
+    {"--debug", "", "turn on device_assert and overflow checks"},
+    {"--no-fp-fusion", "", "do not fuse multiplication and addition"},
+    {"--no-cache", "", "neither read nor write the cache of compiled kernels"},
+    {"-I", "FOLDER", "where `import` looks behind the file's own folder; may be repeated"},
+};
+
 constexpr OptionSpec debugOptions[] = {
     {"--grid", "X[,Y[,Z]]", "programs to run, an expression (default 1)"},
     {"--target", "TARGET", "chip to specialize for (default cuda:90a)"},
@@ -223,6 +251,13 @@ constexpr CommandSpec commands[] = {
      "Then come findings, the most expensive one first: what is paid for nothing, why, and how to\n"
      "mend it. VALUEs are those of `gluonc run`.",
      explainOptions, explainCommand},
+    {"verify", "FILE.py::KERNEL NAME=VALUE… --grid X[,Y[,Z]] [options]",
+     "Runs a kernel on one input by every execution that this machine has: the simulator, the "
+     "PTX\n"
+     "or AMD machine code on the CPU, a GPU, Triton; and says where their results differ. VALUEs\n"
+     "are those of `gluonc run`; `n=0..300` is another integer in each round. Exit status: 0 all\n"
+     "agree, 1 they do not or the input has errors (docs/verify.md).",
+     verifyOptions, verifyCommand},
     {"debug",
      "FILE.py::KERNEL NAME=VALUE… --grid X[,Y[,Z]] [options]\n"
      "       gluonc debug --dap",
