@@ -1,4 +1,5 @@
 #include "driver/Arguments.h"
+#include "driver/LaunchParameters.h"
 #include "host/NumberFormat.h"
 #include "syntax/Ast.h"
 #include "target/Limits.h"
@@ -146,6 +147,35 @@ public:
     }
   }
 
+  /// What a descriptor becomes, if a copy engine can work with it.
+  std::optional<ArgSpec> specOf(const host::DescribedTensor &value, const ArgumentText &argument,
+                                std::vector<RuntimeArgument> &runtime) {
+    const host::Tensor &tensor = value.tensor;
+    if (tensor.rank() != value.block.size())
+      return bad(argument, "the tensor has " + llvm::Twine(tensor.rank()) + " dims, the block " +
+                               llvm::Twine(value.block.size()));
+    std::string problem, lengths;
+    for (int64_t length : value.block)
+      lengths += (lengths.empty() ? "" : ", ") + std::to_string(length);
+    const std::string text =
+        "tensordesc<" + std::string(tensor.dtype().shortName()) + "[" + lengths + "],layout>";
+    auto layout = [&](llvm::StringRef) { return std::optional(value.layout); };
+    std::optional<ArgSpec> spec = ArgSpec::parseDescriptor(text, layout, problem);
+    if (!spec)
+      return bad(argument, problem);
+    RuntimeArgument made = {argument.name, spec->dtype, tensor,
+                            launchParameters(*spec).visible.front()};
+    made.description.rank = static_cast<unsigned>(tensor.rank());
+    llvm::copy(tensor.shape(), made.description.shape.begin());
+    llvm::copy(tensor.strides(), made.description.strides.begin());
+    made.description.nanPadding = value.padsWithNan;
+    made.description.roundToTf32 = value.roundsToTf32;
+    if (llvm::Error failure = runtime::check(made.described, made.descriptionOnHost()))
+      return bad(argument, llvm::toString(std::move(failure)));
+    runtime.push_back(std::move(made));
+    return spec;
+  }
+
   /// Fills what was not given from the defaults in the source.
   bool complete(diag::Span kernelSpan, std::vector<std::vector<RuntimeArgument>> &runtime) {
     bool fine = true;
@@ -196,6 +226,12 @@ public:
 
 } // namespace
 
+TensorDescription RuntimeArgument::descriptionOnHost() const {
+  TensorDescription made = description;
+  made.base = reinterpret_cast<uintptr_t>(std::get<host::Tensor>(value).data());
+  return made;
+}
+
 std::optional<KernelArguments> bindValues(host::HostScope &scope, const sema::Function &kernel,
                                           llvm::ArrayRef<ArgumentText> arguments,
                                           llvm::ArrayRef<std::string> laterTexts,
@@ -206,13 +242,21 @@ std::optional<KernelArguments> bindValues(host::HostScope &scope, const sema::Fu
   std::vector<std::vector<RuntimeArgument>> runtime(kernel.parameters.size());
   bool fine = true;
   for (const ArgumentText &argument : arguments) {
-    std::optional<host::HostValue> value =
-        evaluate(scope, argument.value, "<" + argument.name + ">", sink);
+    std::optional<std::variant<Value, host::Array, host::DescribedTensor>> value =
+        evaluateArgument(scope, argument.value, "<" + argument.name + ">", sink);
     if (!value) {
       fine = false;
       continue;
     }
     size_t at = binder.indexOf(argument.name);
+    if (auto *described = std::get_if<host::DescribedTensor>(&*value)) {
+      if (at == kernel.parameters.size())
+        binder.bad(argument, "a descriptor is for a parameter of the kernel");
+      else
+        binder.specs[at] = binder.specOf(*described, argument, runtime[at]);
+      fine &= at != kernel.parameters.size() && binder.specs[at].has_value();
+      continue;
+    }
     host::Array *array = std::get_if<host::Array>(&*value);
     // A computed array becomes a tensor of the dtype that it stands for.
     if (array && array->tensor.dtype() != array->dtype) {
@@ -224,7 +268,7 @@ std::optional<KernelArguments> bindValues(host::HostScope &scope, const sema::Fu
       }
       *array = host::Array::of(std::move(*tensor));
     }
-    scope.bind(argument.name, *value);
+    scope.bind(argument.name, array ? host::HostValue(*array) : std::get<Value>(*value));
     if (at == kernel.parameters.size())
       continue;
     const Parameter &parameter = kernel.parameters[at];

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "host/Expression.h"
+#include "runtime/TensorParameter.h"
 #include "sema/value/ArgSpec.h"
 
 namespace gluonc::driver {
@@ -24,8 +25,17 @@ struct ArgumentText {
 struct RuntimeArgument {
   std::string name;
   sema::DType dtype;
-  /// A tensor for pointers, a number or bool for scalars.
+  /// A tensor for pointers and descriptors, a number or bool for scalars.
   std::variant<sema::Value, host::Tensor> value;
+  /// What the kernel takes of a tensor by a descriptor; of rank 0 for other arguments.
+  runtime::TensorParameter described = {};
+  /// Of a descriptor: everything but the address that the kernel sees.
+  TensorDescription description = {};
+
+  /// Parameters of the kernel in IR: a descriptor's extents and strides follow it.
+  unsigned width() const { return 1 + 2 * described.rank(); }
+  /// With the tensor where it is on the host.
+  TensorDescription descriptionOnHost() const;
 };
 
 struct KernelArguments {

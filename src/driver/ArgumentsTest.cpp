@@ -80,6 +80,43 @@ TEST_F(Binding, HelpersAreNamesThatLaterTextsUse) {
   EXPECT_EQ(soleError(), Kind::UnknownParameter);
 }
 
+TEST_F(Binding, DescriptorsAreOfTensorsOnTheHost) {
+  const std::string layout = "gl.NVMMASharedLayout(0, 32, rank=2)";
+  std::optional<KernelArguments> bound =
+      bindAll({{"X", "zeros((8, 20), f32)"},
+               {"x", "TensorDescriptor.from_tensor(X[2:, :16], [4, 16], " + layout + ", 'nan')"},
+               {"n", "8"}});
+  ASSERT_TRUE(bound);
+  EXPECT_TRUE(llvm::StringRef(bound->specs[0].text()).starts_with("tensordesc<fp32[4, 16],"));
+  const RuntimeArgument &argument = bound->runtime[0];
+  EXPECT_EQ(argument.width(), 5u);
+  const TensorDescription tensor = argument.descriptionOnHost();
+  EXPECT_EQ(tensor.base,
+            reinterpret_cast<uintptr_t>(std::get<host::Tensor>(argument.value).data()));
+  EXPECT_EQ(llvm::ArrayRef(tensor.shape).take_front(2), llvm::ArrayRef<int64_t>({6, 16}));
+  EXPECT_EQ(llvm::ArrayRef(tensor.strides).take_front(2), llvm::ArrayRef<int64_t>({20, 1}));
+  EXPECT_TRUE(tensor.nanPadding);
+}
+
+TEST_F(Binding, DescriptorsThatNoEngineUsesAreReports) {
+  auto refused = [&](const std::string &tensor, const std::string &rest) {
+    EXPECT_FALSE(bindAll({{"X", "zeros((8, 20), f32)"},
+                          {"x", "TensorDescriptor.from_tensor(" + tensor + ", " + rest + ")"},
+                          {"n", "8"}}));
+    return soleError();
+  };
+  const std::string layout = "gl.NVMMASharedLayout(0, 32, rank=2)";
+  EXPECT_EQ(refused("X", "[4], " + layout), Kind::BadArgumentValue);
+  EXPECT_EQ(refused("X", "[4, 16], 3"), Kind::BadArgumentValue);
+  EXPECT_EQ(refused("X[:, 1:]", "[4, 16], " + layout), Kind::BadArgumentValue);
+  EXPECT_EQ(refused("X", "[0, 16], " + layout), Kind::BadArgumentValue);
+  EXPECT_EQ(refused("X", "[4, 16]"), Kind::HostCall);
+  EXPECT_EQ(refused("X", "[4, 16], " + layout + ", 'one'"), Kind::HostOperation);
+  EXPECT_EQ(refused("X", "[4, 16], " + layout + ", round_f32_to_tf32=1"), Kind::HostOperation);
+  EXPECT_EQ(refused("X + 1", "[4, 16], " + layout), Kind::HostOperation);
+  EXPECT_EQ(refused("X.numel()", "[4, 16], " + layout), Kind::HostOperation);
+}
+
 TEST_F(Binding, MistakesAreReports) {
   EXPECT_FALSE(bindAll({{"x", "zeros(8)"}}));
   EXPECT_EQ(soleError(), Kind::MissingValue);

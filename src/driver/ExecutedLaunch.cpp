@@ -1,4 +1,5 @@
 #include "driver/ExecutedLaunch.h"
+#include "driver/predict/LaunchModel.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -15,11 +16,12 @@ ExecutedLaunch::ExecutedLaunch(const CompiledKernel &kernel, const KernelArgumen
   grid[0] *= kernel.kernel.numCtas;
   for (const RuntimeArgument &argument : arguments.runtime) {
     const host::Tensor *tensor = std::get_if<host::Tensor>(&argument.value);
-    if (!tensor) {
+    if (argument.described.rank())
+      append(argument);
+    else if (tensor)
+      slots.push_back(reinterpret_cast<uint64_t>(tensor->data()));
+    else
       slots.push_back(scalarBits(argument));
-      continue;
-    }
-    slots.push_back(reinterpret_cast<uint64_t>(tensor->data()));
   }
   for (const auto &[buffer, name] : buffersOf(arguments)) {
     auto begin = reinterpret_cast<uint64_t>(buffer->data());
@@ -35,6 +37,20 @@ ExecutedLaunch::ExecutedLaunch(const CompiledKernel &kernel, llvm::ArrayRef<uint
       numWarps(kernel.kernel.numWarps) {
   grid[0] *= kernel.kernel.numCtas;
   addHidden(kernel);
+}
+
+void ExecutedLaunch::append(const RuntimeArgument &argument) {
+  const TensorDescription tensor = argument.descriptionOnHost();
+  if (argument.described.box) {
+    maps.push_back(executedMap(*argument.described.box, tensor));
+    slots.push_back(reinterpret_cast<uintptr_t>(&maps.back()));
+    llvm::append_range(slots, llvm::ArrayRef(tensor.shape).take_front(tensor.rank));
+    llvm::append_range(slots, llvm::ArrayRef(tensor.strides).take_front(tensor.rank));
+  } else {
+    runtime::Slots words;
+    runtime::append(argument.described, tensor, words);
+    llvm::append_range(slots, words);
+  }
 }
 
 void ExecutedLaunch::addHidden(const CompiledKernel &kernel) {

@@ -7,6 +7,9 @@
 #pragma once
 
 #include "driver/Run.h"
+#include "ptx/TensorMap.h"
+
+#include <deque>
 
 namespace gluonc::driver {
 
@@ -29,12 +32,16 @@ struct ExecutedLaunch {
   RunTime timed(llvm::function_ref<void()> execute);
 
 private:
+  /// A descriptor, and what follows it.
+  void append(const RuntimeArgument &argument);
   /// Behind the visible parameters: the kernel's own memory, so many bytes a CTA, and that of
   /// profilers, which have none here.
   void addHidden(const CompiledKernel &kernel);
 
   unsigned numWarps;
   std::vector<host::Buffer *> buffers;
+  /// What slots of descriptors point to.
+  std::deque<ptx::TensorMap> maps;
   /// The kernel's own memory.
   std::vector<uint8_t> scratch;
 };

@@ -39,15 +39,21 @@ std::string kernelNameOf(mlir::ModuleOp module) {
   return count == 1 ? name : "";
 }
 
+/// Parameters of a kernel in IR that takes these.
+static unsigned widthOf(const KernelArguments &arguments) {
+  unsigned width = 0;
+  for (const RuntimeArgument &argument : arguments.runtime)
+    width += argument.width();
+  return width;
+}
+
 bool takesArguments(mlir::ModuleOp module, const KernelArguments &arguments, diag::Sink &sink) {
   std::string name = kernelNameOf(module);
   auto function = module.lookupSymbol<tt::FuncOp>(name);
   if (!function)
     sink.report(Kind::SimulatedKernelMissing, {}, name).end();
-  else if (function.getNumArguments() != arguments.runtime.size())
-    sink.report(Kind::SimulatedArgumentCount, {}, name, function.getNumArguments(),
-                arguments.runtime.size())
-        .end();
+  else if (unsigned width = widthOf(arguments); function.getNumArguments() != width)
+    sink.report(Kind::SimulatedArgumentCount, {}, name, function.getNumArguments(), width).end();
   else
     return true;
   return false;
@@ -91,7 +97,14 @@ SimulatedLaunch::SimulatedLaunch(const KernelArguments &arguments, Grid grid,
   launch.maskedOff = how.maskedOff;
   launch.maxBranches = how.maxBranches;
   for (const RuntimeArgument &argument : arguments.runtime) {
-    if (const host::Tensor *tensor = std::get_if<host::Tensor>(&argument.value))
+    if (argument.described.rank()) {
+      const TensorDescription &tensor = descriptions.emplace_back(argument.descriptionOnHost());
+      launch.arguments.push_back(sim::Argument::descriptor(tensor));
+      for (int64_t extent : llvm::ArrayRef(tensor.shape).take_front(tensor.rank))
+        launch.arguments.push_back(sim::Argument::integer(extent));
+      for (int64_t stride : llvm::ArrayRef(tensor.strides).take_front(tensor.rank))
+        launch.arguments.push_back(sim::Argument::integer(stride));
+    } else if (const host::Tensor *tensor = std::get_if<host::Tensor>(&argument.value))
       launch.arguments.push_back(sim::Argument::pointer(tensor->data()));
     else if (argument.dtype.isFloat())
       launch.arguments.push_back(

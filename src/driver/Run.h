@@ -17,6 +17,8 @@
 
 #include <array>
 
+#include <deque>
+
 namespace gluonc::ptx {
 class Observer;
 }
@@ -71,6 +73,7 @@ public:
 private:
   llvm::MapVector<host::Buffer *, std::string> buffers;
   sim::Memory memory;
+  std::deque<TensorDescription> descriptions;
 };
 
 /// Simulates the kernel of a transformed module. Nullopt after a report.

@@ -1,6 +1,9 @@
+#include "driver/LaunchParameters.h"
 #include "driver/Run.h"
 
 #include "llvm/ADT/MapVector.h"
+
+#include <deque>
 
 namespace gluonc::driver {
 
@@ -45,8 +48,10 @@ public:
     shape.ctasPerCluster = kernel.kernel.numCtas;
     shape.sharedBytes = kernel.kernel.sharedBytes;
     shape.scratchBytes = kernel.kernel.globalScratchBytes;
-    llvm::Expected<Launcher> launcher = Launcher::create(
-        *module, kernel.kernel.name, shape, static_cast<unsigned>(arguments.runtime.size()));
+    const LaunchParameters parameters = launchParameters(arguments.specs);
+    shape.byAddress = parameters.machineDescriptors;
+    llvm::Expected<Launcher> launcher =
+        Launcher::create(*module, kernel.kernel.name, shape, parameters.machineCount);
     if (!launcher)
       return launcher.takeError();
     llvm::Expected<Stopwatch> watch = Stopwatch::create(device);
@@ -77,10 +82,32 @@ private:
         slots.push_back(scalarBits(argument));
         continue;
       }
-      slots.push_back(copies.find(tensor->storage().get())->second.address() +
-                      tensor->byteOffset());
+      const uint64_t address =
+          copies.find(tensor->storage().get())->second.address() + tensor->byteOffset();
+      if (argument.described.rank()) {
+        if (llvm::Error error = append(argument, address))
+          return error;
+      } else {
+        slots.push_back(address);
+      }
     }
     return llvm::Error::success();
+  }
+
+  /// A descriptor of the copy, and what follows it.
+  llvm::Error append(const RuntimeArgument &argument, uint64_t address) {
+    TensorDescription tensor = argument.description;
+    tensor.base = address;
+    runtime::Slots words;
+    llvm::Error error = llvm::Error::success();
+    if constexpr (std::is_same_v<Api, Cuda>) {
+      cuda::TensorMap *next = &maps.emplace_back();
+      error = runtime::append(device->driver(), argument.described, tensor, next, words);
+    } else {
+      runtime::append(argument.described, tensor, words);
+    }
+    llvm::append_range(slots, words);
+    return error;
   }
 
   llvm::Error upload(host::Buffer *buffer) {
@@ -154,6 +181,8 @@ private:
   const KernelArguments &arguments;
   llvm::MapVector<host::Buffer *, Buffer> copies;
   std::vector<uint64_t> slots;
+  /// What slots of descriptors point to.
+  std::deque<cuda::TensorMap> maps;
 };
 
 template <class Api>

@@ -16,6 +16,9 @@ public:
   Evaluation(HostScope &scope, diag::Sink &sink) : scope(scope), sink(sink) {}
 
   std::optional<HostValue> eval(const ast::Expr &expr);
+  /// Of a call that `isDescriber` knows.
+  std::optional<DescribedTensor> describe(const ast::Call &node);
+  static bool isDescriber(const ast::Expr &function);
 
   /// For `allclose` without tolerances.
   std::optional<Tolerance> tolerance;
@@ -50,7 +53,8 @@ private:
   static llvm::ArrayRef<Entry> functions();
   Result call(const ast::Call &node);
   Result invoke(const ast::Call &node, const Entry &entry, const Array *self);
-  bool bindCall(const ast::Call &node, const Entry &entry, BoundExprs &bound);
+  bool bindCall(const ast::Call &node, llvm::StringRef function, llvm::StringRef parameters,
+                BoundExprs &bound);
   Result construct(const ast::Call &node, const Entry &entry, const BoundExprs &arguments);
   Result random(const Entry &entry, const BoundExprs &arguments, const ast::Call &node);
   Result range(const BoundExprs &arguments, const ast::Call &node);

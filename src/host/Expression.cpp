@@ -588,6 +588,23 @@ std::optional<HostValue> evaluate(HostScope &scope, llvm::StringRef text, llvm::
   return Evaluation(scope, sink).eval(*parsed->body);
 }
 
+std::optional<std::variant<Value, Array, DescribedTensor>>
+evaluateArgument(HostScope &scope, llvm::StringRef text, llvm::StringRef origin, diag::Sink &sink) {
+  std::unique_ptr<ast::Expression> parsed = parseText(scope, text, origin, sink);
+  if (!parsed)
+    return std::nullopt;
+  Evaluation evaluation(scope, sink);
+  if (const auto *call = llvm::dyn_cast<ast::Call>(parsed->body);
+      call && Evaluation::isDescriber(*call->func))
+    return evaluation.describe(*call);
+  std::optional<HostValue> value = evaluation.eval(*parsed->body);
+  if (!value)
+    return std::nullopt;
+  return std::visit(
+      [](auto &&found) { return std::variant<Value, Array, DescribedTensor>(std::move(found)); },
+      std::move(*value));
+}
+
 std::optional<Expectation> checkExpectation(HostScope &scope, llvm::StringRef text,
                                             std::optional<Tolerance> tolerance, diag::Sink &sink) {
   std::unique_ptr<ast::Expression> parsed = parseText(scope, text, "<expect>", sink);

@@ -42,6 +42,17 @@ public:
 std::optional<HostValue> evaluate(HostScope &scope, llvm::StringRef text, llvm::StringRef origin,
                                   diag::Sink &sink);
 
+/// `TensorDescriptor.from_tensor(x, [64, 64], layout)`, as hosts of kernels write it.
+struct DescribedTensor {
+  Tensor tensor;
+  Shape block;
+  sema::Value layout;
+  bool padsWithNan = false, roundsToTf32 = false;
+};
+/// What a kernel may be given. Nullopt after a report.
+std::optional<std::variant<sema::Value, Array, DescribedTensor>>
+evaluateArgument(HostScope &scope, llvm::StringRef text, llvm::StringRef origin, diag::Sink &sink);
+
 struct Expectation {
   bool holds = false;
   /// What the comparisons inside found, e.g. where the first difference is.

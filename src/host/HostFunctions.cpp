@@ -120,12 +120,13 @@ const Evaluation::Entry *Evaluation::findMethod(llvm::StringRef name) {
   return nullptr;
 }
 
-bool Evaluation::bindCall(const ast::Call &node, const Entry &entry, BoundExprs &bound) {
+bool Evaluation::bindCall(const ast::Call &node, llvm::StringRef function,
+                          llvm::StringRef parameters, BoundExprs &bound) {
   llvm::SmallVector<llvm::StringRef, 6> names;
-  entry.parameters.split(names, ' ', -1, /*KeepEmpty=*/false);
+  parameters.split(names, ' ', -1, /*KeepEmpty=*/false);
   bound.assign(names.size(), nullptr);
   auto complain = [&](const ast::Node &at, const llvm::Twine &what) {
-    sink.report(Kind::HostCall, at.span, entry.name, what.str()).end();
+    sink.report(Kind::HostCall, at.span, function, what.str()).end();
     return false;
   };
   if (node.args.size() > names.size())
@@ -174,7 +175,7 @@ Evaluation::Result Evaluation::call(const ast::Call &node) {
 Evaluation::Result Evaluation::invoke(const ast::Call &node, const Entry &entry,
                                       const Array *self) {
   BoundExprs arguments;
-  if (!bindCall(node, entry, arguments))
+  if (!bindCall(node, entry.name, entry.parameters, arguments))
     return std::nullopt;
   switch (entry.kind) {
   case Entry::Make:

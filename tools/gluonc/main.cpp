@@ -218,7 +218,8 @@ constexpr CommandSpec commands[] = {
      "shape, dtype), arange, zeros, ones, full(shape, value), empty (poisoned), zeros_like(x),\n"
      "tensor([...]) and npy(\"in.npy\"), and viewed by slicing and x.T; addresses([x, y]) holds "
      "where\n"
-     "others are. A NAME that is no parameter of the kernel is a helper for the expressions after "
+     "others are, TensorDescriptor.from_tensor(x, block_shape, layout) describes one. A NAME that "
+     "is no parameter of the kernel is a helper for the expressions after "
      "it.",
      runOptions, runCommand},
     {"compile",

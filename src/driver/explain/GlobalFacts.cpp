@@ -112,11 +112,21 @@ private:
     for (BlockArgument argument : kernel.getArguments()) {
       auto known = kernel.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "tt.divisibility");
       bool isAligned = known && known.getInt() % 16 == 0;
-      if (seen.contains(argument) && !isAligned &&
-          argument.getArgNumber() < arguments.runtime.size())
-        names.push_back(arguments.runtime[argument.getArgNumber()].name);
+      if (std::string name = nameOf(argument.getArgNumber());
+          seen.contains(argument) && !isAligned && !name.empty())
+        names.push_back(std::move(name));
     }
     return names;
+  }
+
+  /// Of the argument that a parameter is of, or is a part of.
+  std::string nameOf(unsigned parameter) const {
+    for (const RuntimeArgument &argument : arguments.runtime) {
+      if (parameter < argument.width())
+        return argument.name;
+      parameter -= argument.width();
+    }
+    return "";
   }
 
   tt::FuncOp kernel;
