@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The binary interface of libgluonc: what it exports, structures, numbers of enumerations.
+"""The binary interfaces of libgluonc and libgluonc_rt: what they export, structures, numbers of enumerations.
 
-    abi_test.py LIBRARY CC
+    abi_test.py LIBRARY LAUNCHER CC
 
-Declarations of the header are compared with those kept in abi.txt, and with what the library exports.
+Declarations of the headers are compared with those kept in abi.txt and abi_rt.txt, and with what the libraries
+export; libgluonc has the launcher's functions, too.
 Where they differ, abidiff (of Debian's abigail-tools), if it is there, says what that breaks. Until 1.0 a
-change is written to abi.txt by GLUONC_UPDATE_GOLDEN=1; what it breaks is for the changelog, and for
+change is written there by GLUONC_UPDATE_GOLDEN=1; what it breaks is for the changelog, and for
 SOVERSION. From 1.0 on there may only be more functions, and more fields at the end of structures
 that begin with their size.
 """
@@ -20,8 +21,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-HEADER = HERE.parents[1] / "include/gluonc/gluonc.h"
-KEPT = HERE / "abi.txt"
+HEADERS = HERE.parents[1] / "include/gluonc"
 # Exported for the program `gluonc`, and for tests.
 PRIVATE = {"gluonc_main", "gluonc_plant_internal_error"}
 # Of abidiff's exit status: something differs, and in a way that breaks programs.
@@ -32,8 +32,9 @@ def declarations(text):
     """What a header declares, without comments and with each declaration on lines of its own."""
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     text = re.sub(r"^#.*\n", "", text.split('extern "C" {')[1], flags=re.M)
-    text = re.sub(r"GLUONC_API ([^;]*;)", lambda found: " ".join(found[1].split()), text)
+    text = re.sub(r"GLUONC_(?:RT_)?API ([^;]*;)", lambda found: " ".join(found[1].split()), text)
     text = re.sub(r"^\}\n*\Z", "", text.rstrip(), flags=re.M).replace(" GLUONC_ENUM_BASE", "")
+    text = text.replace(" GLUONC_RT_ENUM_BASE", "")
     return "\n".join(line.rstrip() for line in text.splitlines() if line.strip()) + "\n"
 
 
@@ -84,34 +85,45 @@ def check_abidiff(text, compiler):
         assert status == wanted, (what, status, report)
 
 
-def check_exports(library, text):
+def check_exports(library, declared):
     listed = subprocess.run(["nm", "-D", "--defined-only", library], check=True, text=True,
                             capture_output=True).stdout
     names = set(re.findall(r" [A-Z] (\w+)", listed))
-    declared = set(functions(text))
-    assert len(declared) > 50, declared
-    assert names == declared | PRIVATE, names ^ (declared | PRIVATE)
+    assert names == declared, names ^ declared
+
+
+def is_kept(header, kept, text, compiler):
+    """Whether a header declares what is kept, or now is."""
+    before = kept.read_text() if kept.exists() else ""
+    if text == before:
+        return True
+    sys.stdout.writelines(difflib.unified_diff(before.splitlines(True), text.splitlines(True),
+                                               kept.name, header))
+    if before and shutil.which("abidiff"):
+        print(abidiff(before, text, compiler)[1])
+    if os.environ.get("GLUONC_UPDATE_GOLDEN") != "1":
+        return False
+    kept.write_text(text)
+    print("rewrote", kept.name)
+    return True
 
 
 def main():
-    library, compiler = sys.argv[1:]
-    text = declarations(HEADER.read_text())
-    check_exports(library, text)
+    library, launcher, compiler = sys.argv[1:]
+    text = declarations((HEADERS / "gluonc.h").read_text())
+    launching = declarations((HEADERS / "gluonc_rt.h").read_text())
+    functions_there, launching_functions = set(functions(text)), set(functions(launching))
+    assert len(functions_there) > 50 and len(launching_functions) > 15
+    check_exports(library, functions_there | launching_functions | PRIVATE)
+    check_exports(launcher, launching_functions)
     has_abidiff = shutil.which("abidiff") is not None
     if has_abidiff:
         check_abidiff(text, compiler)
-    kept = KEPT.read_text() if KEPT.exists() else ""
-    if text != kept and kept:
-        sys.stdout.writelines(difflib.unified_diff(kept.splitlines(True), text.splitlines(True),
-                                                   "abi.txt", "gluonc.h"))
-        if has_abidiff:
-            print(abidiff(kept, text, compiler)[1])
-    if text != kept and os.environ.get("GLUONC_UPDATE_GOLDEN") == "1":
-        KEPT.write_text(text)
-        print("rewrote abi.txt")
-        return 0
-    print(f"abi: {len(functions(text))} functions, {'with' if has_abidiff else 'without'} abidiff")
-    return 0 if text == kept else 1
+    fine = is_kept("gluonc.h", HERE / "abi.txt", text, compiler)
+    fine &= is_kept("gluonc_rt.h", HERE / "abi_rt.txt", launching, compiler)
+    print(f"abi: {len(functions_there)} and {len(launching_functions)} functions, "
+          f"{'with' if has_abidiff else 'without'} abidiff")
+    return 0 if fine else 1
 
 
 if __name__ == "__main__":

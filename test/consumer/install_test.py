@@ -12,13 +12,14 @@ import sys
 import tempfile
 
 PROGRAM = r'''
-#include <gluonc/gluonc.h>
+#include <gluonc/NAME.h>
 #include <stdio.h>
-int main(void) { return printf("%s\n", gluonc_version()) < 0; }
+int main(void) { return printf("%s\n", NAME_version()) < 0; }
 '''
 # (path below the prefix, as a pattern) of everything that may be there.
-EXPECTED = [r"bin/gluonc", r"include/gluonc/gluonc\.(h|hpp)", r"LIB/libgluonc\.so(\.0(\.\d+\.\d+)?)?",
-            r"LIB/cmake/gluonc/gluonc\w+(-\w+)?\.cmake", r"LIB/pkgconfig/gluonc\.pc",
+EXPECTED = [r"bin/gluonc", r"include/gluonc/gluonc(_rt)?\.(h|hpp)", r"LIB/libgluonc\.so(\.0(\.\d+\.\d+)?)?",
+            r"LIB/libgluonc_rt\.so(\.0(\.\d+\.\d+)?)?",
+            r"LIB/cmake/gluonc/gluonc\w+(-\w+)?\.cmake", r"LIB/pkgconfig/gluonc\.pc", r"LIB/pkgconfig/gluonc_rt\.pc",
             r"share/man/man1/gluonc\.1", r"share/bash-completion/completions/gluonc",
             r"share/zsh/site-functions/_gluonc", r"share/fish/vendor_completions\.d/gluonc\.fish",
             r"share/doc/gluonc/(LICENSE|THIRD_PARTY_NOTICES)"]
@@ -40,7 +41,10 @@ def check_files(prefix, library):
     missing = [p for p in patterns if not any(re.fullmatch(p, name) for name in names)]
     assert not litter and not missing, (litter, missing)
     real = [name for name in names if ".so" in name and not (prefix / name).is_symlink()]
-    assert len(real) == 1, real
+    assert len(real) == 2, real
+    # The launcher has no compiler in it.
+    launcher = next(name for name in real if "_rt" in name)
+    assert (prefix / launcher).stat().st_size < 1_000_000
     # The program is a small one, over the library.
     assert (prefix / "bin/gluonc").stat().st_size < 100_000
 
@@ -50,13 +54,15 @@ def check_works(prefix, library, compiler, work):
     for words, page in (("man", "man/man1/gluonc.1"),
                         ("completion bash", "bash-completion/completions/gluonc")):
         assert run(prefix / "bin/gluonc", *words.split()) == (prefix / "share" / page).read_text(), page
-    source = work / "version.c"
-    source.write_text(PROGRAM)
-    text = (prefix / library / "pkgconfig/gluonc.pc").read_text()
-    assert re.search(r"^prefix=\$\{pcfiledir\}/", text, re.M), text
-    flags = flags_of(prefix / library / "pkgconfig", text)
-    run(compiler, source, "-o", work / "version", *flags, f"-Wl,-rpath,{prefix / library}")
-    assert "gluonc " + run(work / "version") == version
+    for name in ("gluonc", "gluonc_rt"):
+        source = work / "version.c"
+        source.write_text(PROGRAM.replace("NAME", name))
+        text = (prefix / library / f"pkgconfig/{name}.pc").read_text()
+        assert re.search(r"^prefix=\$\{pcfiledir\}/", text, re.M), text
+        flags = flags_of(prefix / library / "pkgconfig", text)
+        run(compiler, source, "-o", work / "version", *flags, f"-Wl,-rpath,{prefix / library}")
+        assert "gluonc " + run(work / "version") == version
+        assert f"lib{name}.so.0" in run("readelf", "--dynamic", work / "version")
 
 
 def check_consumer(prefix, library, compilers, work):

@@ -1,5 +1,6 @@
 #include "Session.h"
 #include "bundle/Contents.h"
+#include "pack/Header.h"
 #include "pack/Pack.h"
 #include "support/File.h"
 
@@ -98,8 +99,11 @@ int buildCommand(Session &session) {
         .end();
     return session.status();
   }
-  if (session.writeFile(*output, *bytes))
-    write(session, "--depfile", depfile(output->text, path.text, packed->sources));
+  if (!session.writeFile(*output, *bytes))
+    return session.status();
+  bundle::Bundle made = llvm::cantFail(bundle::Bundle::open(*bytes));
+  write(session, "--header", pack::writeHeader(made, manifest->nameSpace));
+  write(session, "--depfile", depfile(output->text, path.text, packed->sources));
   return session.status();
 }
 

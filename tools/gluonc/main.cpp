@@ -195,6 +195,7 @@ constexpr OptionSpec cacheOptions[] = {
 
 constexpr OptionSpec buildOptions[] = {
     {"-o", "FILE", "where the bundle goes"},
+    {"--header", "FILE", "where a C++ header goes that has a function for each kernel"},
     {"--target", "TARGET", "a chip, in place of the manifest's `targets`; may be repeated"},
     {"--depfile", "FILE", "where the list of files goes that were read, for make and ninja"},
     {"--ptx", "", "without ptxas: keep PTX, which drivers compile when they load it"},

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""gluonc_add_kernels() in a project of its own, and launches through the header that it makes.
+
+    bundle_test.py GLUONC_CMAKE_DIR CXX FAKE_CUDA_FOLDER FAKE_HIP_FOLDER
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+
+
+def run(*words, **options):
+    done = subprocess.run(list(map(str, words)), text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, **options)
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def configure(package, compiler, kernels, build):
+    run("cmake", "-G", "Ninja", "-S", HERE / "bundle", "-B", build, f"-Dgluonc_DIR={package}",
+        f"-DCMAKE_CXX_COMPILER={compiler}", f"-DKERNELS={kernels}", f"-DREPOSITORY={ROOT}")
+
+
+def check_dependencies(kernels, build):
+    """That a change of what is imported makes the bundle anew, and nothing else does."""
+    bundle = build / "launch_kernels/kernels.gluonpack"
+    before = bundle.read_bytes()
+    assert "no work to do" in run("cmake", "--build", build)
+    helper = kernels / "helper.py"
+    helper.write_text(helper.read_text().replace("* BLOCK +", "* BLOCK * 2 +"))
+    assert "Compiling the kernels" in run("cmake", "--build", build)
+    assert bundle.read_bytes() != before
+    (kernels / "unused.py").write_text("")
+    assert "no work to do" in run("cmake", "--build", build)
+
+
+def main():
+    package, compiler, cuda, hip = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as work:
+        kernels, build = pathlib.Path(work, "kernels"), pathlib.Path(work, "build")
+        shutil.copytree(HERE / "bundle", kernels)
+        os.environ["GLUONC_CACHE_DIR"] = str(pathlib.Path(work, "cache"))
+        configure(package, compiler, kernels, build)
+        run("cmake", "--build", build)
+        for vendor, folder in (("cuda", cuda), ("hip", hip)):
+            # Without CUDA's driver launches go to AMD's.
+            run(build / "launch", vendor, env={**os.environ, "LD_LIBRARY_PATH": folder})
+        needed = run("readelf", "--dynamic", build / "launch")
+        assert "libgluonc_rt.so.0" in needed and "libgluonc.so" not in needed, needed
+        check_dependencies(kernels, build)
+    print("kernels compiled ahead of time are launched by libgluonc_rt alone")
+
+
+if __name__ == "__main__":
+    main()
