@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything that needs a GPU, in one go: correctness first, then timings.
 #   bench/gpu/run.sh BIN_DIR OUT_DIR [SCALE [TUTORIALS]]
-# BIN_DIR holds gluonc and launch_bench as ./dev build leaves them, and libgluonc.so.0
+# BIN_DIR holds gluonc, launch_bench and bundle_bench as ./dev build leaves them, and libgluonc.so.0
 # for the Python package, which is made here; the machine needs g++, nanobind, CUDA's
 # ptxas, torch and Triton 3.6 for the other side of the comparison. TUTORIALS is a folder
 # with Triton's Gluon tutorials, which run unchanged with both.
@@ -28,6 +28,9 @@ PYTHONUNBUFFERED=1 python3 bench/gpu/matmul.py --gluonc "$bin/gluonc" --out "$ou
 echo "== launch"
 if [ -x "$bin/launch_bench" ]; then
   "$bin/launch_bench" | tee "$out/launch.json" || status=1
+fi
+if [ -x "$bin/bundle_bench" ]; then
+  "$bin/bundle_bench" | tee "$out/bundle.json" || status=1
 fi
 
 if [ -e "$bin/libgluonc.so.0" ]; then

@@ -52,6 +52,10 @@ public:
         return false;
       variant.conditions.push_back(*condition);
     }
+    // What tells most variants apart comes first: a launch looks at the fewest then.
+    llvm::stable_sort(variant.conditions, [](const Condition &a, const Condition &b) {
+      return (a.op == Operator::Equal) > (b.op == Operator::Equal);
+    });
     return true;
   }
 

@@ -133,42 +133,61 @@ gluonc_rt_status enter(const typename Api::Launcher &launcher, runtime::Grid gri
               error);
 }
 
+/// Null where a launch fits none.
+template <class Api>
+Candidate<Api> *choose(const gluonc_rt_kernel &kernel, const OnDevice<Api> &place,
+                       const uint64_t *values) {
+  for (const Run &run : place.runs) {
+    int64_t value = run.bits ? bundle::signExtended(values[run.parameter], run.bits) : 0;
+    for (uint32_t i = run.begin; i != run.end; ++i)
+      if (value == place.operands[i] &&
+          bundle::hold(place.candidates[i]->conditions, kernel.parameters, values))
+        return place.candidates[i].get();
+  }
+  return nullptr;
+}
+
+/// What a kernel has on the thread's current device. Null after a report.
+template <class Api>
+OnDevice<Api> *currentPlace(gluonc_rt_kernel &kernel, gluonc_rt_error **error) {
+  int ordinal = currentDevice(vendorOf(*kernel.owner, Api()));
+  if (ordinal >= 0 && ordinal < mostDevices) [[likely]]
+    if (OnDevice<Api> *known =
+            placesOf(kernel, Api()).byDevice[ordinal].load(std::memory_order_acquire)) [[likely]]
+      return known;
+  llvm::Expected<OnDevice<Api> *> made = placeOn<Api>(kernel, ordinal);
+  if (made)
+    return *made;
+  fail(GLUONC_RT_UNAVAILABLE, made.takeError(), error);
+  return nullptr;
+}
+
 template <class Api>
 gluonc_rt_status launch(gluonc_rt_kernel &kernel, runtime::Grid grid, void *stream,
                         const uint64_t *values, gluonc_rt_error **error) {
-  int ordinal = currentDevice(vendorOf(*kernel.owner, Api()));
-  OnDevice<Api> *place =
-      ordinal >= 0 && ordinal < mostDevices
-          ? placesOf(kernel, Api()).byDevice[ordinal].load(std::memory_order_acquire)
-          : nullptr;
-  if (!place) [[unlikely]] {
-    llvm::Expected<OnDevice<Api> *> made = placeOn<Api>(kernel, ordinal);
-    if (!made)
-      return fail(GLUONC_RT_UNAVAILABLE, made.takeError(), error);
-    place = *made;
+  OnDevice<Api> *place = currentPlace<Api>(kernel, error);
+  if (!place) [[unlikely]]
+    return GLUONC_RT_UNAVAILABLE;
+  Candidate<Api> *candidate = choose(kernel, *place, values);
+  if (!candidate) [[unlikely]]
+    return noVariant(kernel, place->chip, values, error);
+  const typename Api::Launcher *launcher = candidate->launcher.load(std::memory_order_acquire);
+  if (!launcher) [[unlikely]] {
+    auto loaded = load(kernel, *place, *candidate);
+    if (!loaded)
+      return fail(GLUONC_RT_UNAVAILABLE, loaded.takeError(), error);
+    launcher = *loaded;
   }
-  for (const std::unique_ptr<Candidate<Api>> &candidate : place->candidates) {
-    if (!bundle::hold(candidate->conditions, kernel.parameters, values))
-      continue;
-    const typename Api::Launcher *launcher = candidate->launcher.load(std::memory_order_acquire);
-    if (!launcher) [[unlikely]] {
-      auto loaded = load(kernel, *place, *candidate);
-      if (!loaded)
-        return fail(GLUONC_RT_UNAVAILABLE, loaded.takeError(), error);
-      launcher = *loaded;
-    }
-    // As in Triton, an empty grid runs nothing; drivers would call it an error.
-    if (!grid.x || !grid.y || !grid.z)
-      return GLUONC_RT_OK;
-    if (candidate->takesSlots) [[likely]]
-      return enter<Api>(*launcher, grid, stream, values, error);
-    runtime::Slots slots;
-    llvm::SmallVector<cuda::TensorMap, 4> maps;
-    if (gluonc_rt_status status = expand(kernel, *candidate, values, slots, maps, error))
-      return status;
-    return enter<Api>(*launcher, grid, stream, slots.data(), error);
-  }
-  return noVariant(kernel, place->chip, values, error);
+  // As in Triton, an empty grid runs nothing; drivers would call it an error.
+  if (!grid.x || !grid.y || !grid.z)
+    return GLUONC_RT_OK;
+  if (candidate->takesSlots) [[likely]]
+    return enter<Api>(*launcher, grid, stream, values, error);
+  runtime::Slots slots;
+  llvm::SmallVector<cuda::TensorMap, 4> maps;
+  if (gluonc_rt_status status = expand(kernel, *candidate, values, slots, maps, error))
+    return status;
+  return enter<Api>(*launcher, grid, stream, slots.data(), error);
 }
 
 template <class Api>

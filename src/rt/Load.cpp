@@ -93,6 +93,31 @@ static std::unique_ptr<Candidate<Api>> makeCandidate(const gluonc_rt_kernel &ker
   return made;
 }
 
+/// Whether the first condition is an equality that `Run` speaks of: then its parameter's bits.
+static uint32_t bitsOfEquality(llvm::ArrayRef<format::Condition> conditions,
+                               llvm::ArrayRef<format::Parameter> parameters) {
+  if (conditions.empty() || conditions[0].op != format::Operator::Equal ||
+      conditions[0].field != format::Field::Value)
+    return 0;
+  const format::Parameter &parameter = parameters[conditions[0].parameter];
+  if (parameter.kind == format::ParameterKind::Choice)
+    return 64;
+  return parameter.kind == format::ParameterKind::Signed ? parameter.bits : 0;
+}
+
+template <class Api>
+static void addToRun(OnDevice<Api> &place, const Candidate<Api> &candidate,
+                     llvm::ArrayRef<format::Parameter> parameters) {
+  uint32_t bits = bitsOfEquality(candidate.conditions, parameters);
+  uint32_t parameter = bits ? candidate.conditions[0].parameter : 0;
+  auto at = static_cast<uint32_t>(place.operands.size());
+  place.operands.push_back(bits ? candidate.conditions[0].operand : 0);
+  if (place.runs.empty() || place.runs.back().bits != bits ||
+      place.runs.back().parameter != parameter)
+    place.runs.push_back({at, at, parameter, bits});
+  place.runs.back().end = at + 1;
+}
+
 template <class Api>
 llvm::Expected<OnDevice<Api> *> placeOn(gluonc_rt_kernel &kernel, int ordinal) {
   Vendor<Api> &vendor = vendorOf(*kernel.owner, Api());
@@ -116,6 +141,8 @@ llvm::Expected<OnDevice<Api> *> placeOn(gluonc_rt_kernel &kernel, int ordinal) {
   made->chip = *chip;
   for (uint32_t place : variantsFor(kernel.owner->bundle, *kernel.record, *chip))
     made->candidates.push_back(makeCandidate<Api>(kernel, place));
+  for (const std::unique_ptr<Candidate<Api>> &candidate : made->candidates)
+    addToRun(*made, *candidate, kernel.parameters);
   OnDevice<Api> *known = places.owned.emplace_back(std::move(made)).get();
   places.byDevice[ordinal].store(known, std::memory_order_release);
   return known;

@@ -39,12 +39,25 @@ template <class Api> struct Candidate {
   std::unique_ptr<const typename Api::Launcher> owned;
 };
 
+/// Candidates side by side that begin with an equality of one parameter, as most do that differ in
+/// a compile-time value, or with something else: a launch looks at none of their records before
+/// their numbers agree.
+struct Run {
+  uint32_t begin = 0, end = 0;
+  uint32_t parameter = 0;
+  /// Of the parameter; 0 where they begin with something else.
+  uint32_t bits = 0;
+};
+
 /// A kernel on one device.
 template <class Api> struct OnDevice {
   std::shared_ptr<const typename Api::Device> device;
   target::Target chip;
   /// In the order in which they are tried.
   std::vector<std::unique_ptr<Candidate<Api>>> candidates;
+  /// All of them, in their order, and the number that each of a run asks for.
+  std::vector<Run> runs;
+  std::vector<int64_t> operands;
 };
 
 /// Devices that a process can see are fewer.
