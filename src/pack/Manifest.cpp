@@ -138,7 +138,7 @@ private:
       return;
     }
     for (auto &&[key, value] : *arguments)
-      settings.arguments.push_back({{std::string(key.str()), spanOf(key.source())}, {}, false});
+      settings.arguments.push_back({{std::string(key.str()), spanOf(key.source())}, {}});
     // Tables of toml++ are sorted by name.
     llvm::sort(settings.arguments, [](const Argument &a, const Argument &b) {
       return a.name.span.begin < b.name.span.begin;

@@ -20,6 +20,8 @@ struct Argument {
   std::vector<Word> values;
   /// The caller chooses between compile-time values.
   bool isList = false;
+  /// Of the one alternative that a variant has of several.
+  bool isChosen = false;
 };
 
 /// What a kernel has, and what a variant of it has in its place.

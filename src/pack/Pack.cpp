@@ -42,6 +42,7 @@ bool addCombinations(const KernelEntry &entry, const Settings &settings,
     size_t rest = number;
     for (Argument &argument : llvm::reverse(task.request.settings.arguments)) {
       size_t alternatives = argument.values.size();
+      argument.isChosen = alternatives > 1;
       argument.values = {argument.values[rest % alternatives]};
       rest /= alternatives;
     }
@@ -93,6 +94,15 @@ void compileAll(std::vector<Task> &tasks, const Builder &builder, diag::SourceMa
     thread.join();
 }
 
+/// "of copy for cuda:90a, BLOCK = 256".
+std::string describe(const VariantRequest &request) {
+  std::string text = "of " + request.entry->name.text + " for " + request.target.name();
+  for (const Argument &argument : request.settings.arguments)
+    if (argument.isChosen)
+      text += ", " + argument.name.text + " = " + argument.values.front().text;
+  return text;
+}
+
 /// Hands on what was said, once for each place. False where there was an error.
 bool tell(std::vector<Task> &tasks, diag::Sink &sink) {
   std::set<std::tuple<const diag::SourceFile *, uint32_t, std::string>> told;
@@ -100,8 +110,10 @@ bool tell(std::vector<Task> &tasks, diag::Sink &sink) {
   for (Task &task : tasks) {
     fine &= task.result.has_value() && !task.said.hasErrors();
     for (diag::Diagnostic &said : task.said.diagnostics) {
-      if (told.insert({said.span.file, said.span.begin, said.message}).second)
-        sink.submit(std::move(said));
+      if (!told.insert({said.span.file, said.span.begin, said.message}).second)
+        continue;
+      said.labels.push_back({{}, "in the variant " + describe(task.request)});
+      sink.submit(std::move(said));
     }
   }
   return fine;
