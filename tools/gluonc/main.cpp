@@ -217,11 +217,9 @@ constexpr CommandSpec commands[] = {
      "VALUE is an expression of the kernel language in the scope of the file, with earlier\n"
      "arguments visible. Tensors are made by randn(shape, dtype, seed), rand, randint(low, high,\n"
      "shape, dtype), arange, zeros, ones, full(shape, value), empty (poisoned), zeros_like(x),\n"
-     "tensor([...]) and npy(\"in.npy\"), and viewed by slicing and x.T; addresses([x, y]) holds "
-     "where\n"
-     "others are, TensorDescriptor.from_tensor(x, block_shape, layout) describes one. A NAME that "
-     "is no parameter of the kernel is a helper for the expressions after "
-     "it.",
+     "tensor([...]) and npy(\"in.npy\"), and viewed by slicing and x.T. addresses([x, y]) holds\n"
+     "where others are, TensorDescriptor.from_tensor(x, block_shape, layout) describes one. A NAME\n"
+     "that is no parameter of the kernel is a helper for the expressions after it.",
      runOptions, runCommand},
     {"compile",
      "FILE.py::KERNEL NAME=TYPE_OR_VALUE… --target TARGET [options]\n"
