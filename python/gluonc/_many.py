@@ -34,7 +34,7 @@ class _Bar:
 def compile_many(launches, *, jobs=None, progress=None, return_exceptions=False):
     """Compiles what launches will need, without launching.
 
-    `launches` holds (kernel, args) or (kernel, args, kwargs), as kernel[grid](*args, **kwargs)
+    `launches` holds (kernel, args) or (kernel, args, kwargs), as `kernel[grid](*args, **kwargs)`
     would get them; dtypes stand in for tensors. Returns the CompiledKernels in that order. `jobs`
     threads work at once, one per CPU if not given. `progress` shows a bar on stderr: if not given,
     on terminals. The first failure is raised once all are through, or all failures are returned
