@@ -334,6 +334,9 @@ typedef struct gluonc_kernel_options {
   /* Of loops in Triton that load ahead; 1 to 64, 0: 3. */
   unsigned num_stages;
   gluonc_language language;
+  /* "consan", "fpsan", "gsan" or "iisan": simulated launches give the verdicts of Triton's
+   * sanitizer of that name (docs/sanitizers.md). Null: none. */
+  const char *sanitizer;
 } gluonc_kernel_options;
 
 /* One argument per parameter; missing trailing ones take their defaults. `options` may be null. */

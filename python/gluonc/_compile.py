@@ -123,8 +123,9 @@ def _read_options(given):
             options[name] = unwrap(value)
         elif not ignores_option(name):
             raise KeyError(f"option {name} was specified but unrecognised")
+    options = dict(zip(options, settled_options(options.values())))
     _settings.require_checked(options["instrumentation_mode"])
-    return dict(zip(options, settled_options(options.values())))
+    return options
 
 
 def _place(target, device):

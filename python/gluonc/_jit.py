@@ -7,6 +7,7 @@ never seen comes here, to be compiled.
 
 import functools
 import inspect
+import weakref
 from collections import namedtuple
 from collections.abc import Mapping
 
@@ -55,6 +56,7 @@ def settled_options(values):
     """The values of a launch's options with None for what it leaves to settings filled in."""
     options = dict(zip(_OPTION_DEFAULTS, map(unwrap, values)))
     options["enable_fp_fusion"] = _settings.fuses(options["enable_fp_fusion"])
+    options["instrumentation_mode"] = _settings.sanitizer(options["instrumentation_mode"])
     return tuple(options.values())
 
 
@@ -102,6 +104,16 @@ class DetachedFunction(_Parameters):
 
     def __init__(self, name, params):
         self.fn, self.__name__, self.params = None, name, params
+
+
+# Those that have compiled something.
+_launched = weakref.WeakSet()
+
+
+def forget_launches():
+    """Drops what was compiled for launches: settings have changed."""
+    for function in list(_launched):
+        function._forget()
 
 
 class JITFunction(_native.Dispatcher, _Parameters, KernelInterface):
@@ -291,12 +303,13 @@ class JITFunction(_native.Dispatcher, _Parameters, KernelInterface):
                 for name, value in zip(_OPTION_DEFAULTS, options)}
 
     def _make(self, specs, options, device):
+        _launched.add(self)
         options = settled_options(options)
         simulated = device < 0
         named = self._named_options(options)
         target = _target(device, named["arch"])
         _check_clusters(named["num_ctas"], target)
-        _settings.require_checked(named["instrumentation_mode"])
+        _settings.require_checked(named["instrumentation_mode"], simulated)
         watch = Stopwatch()
         specialization, is_file = self._source(specs, options, named, target, simulated)
         watch.mark()
@@ -372,7 +385,7 @@ class JITFunction(_native.Dispatcher, _Parameters, KernelInterface):
 
     def _specialization(self, specs, options):
         (num_warps, num_ctas, maxnreg, debug, fp_fusion, pdl, cooperative,
-         stages, *_) = settled_options(options)
+         stages, _, _, sanitizer) = settled_options(options)
         _check_threads(num_warps)
         debug = debug or self.debug or _settings.value("runtime", "debug")
         resolver, kernel = self._load(specs)
@@ -380,7 +393,7 @@ class JITFunction(_native.Dispatcher, _Parameters, KernelInterface):
             native_arguments(self.params, specs, resolver.text_of_argument), int(num_warps),
             int(num_ctas), int(maxnreg or 0), bool(debug), bool(fp_fusion), bool(pdl),
             # Triton takes 0 for no stages at all.
-            bool(cooperative), max(int(stages), 1), self.is_gluon())
+            bool(cooperative), max(int(stages), 1), self.is_gluon(), sanitizer)
 
 
 def _target(device, arch):

@@ -16,6 +16,8 @@ _VARIABLES = {
     ("autotuning", "cache"): ("TRITON_CACHE_AUTOTUNING", _is_true, False),
     ("autotuning", "print"): ("TRITON_PRINT_AUTOTUNING", _is_true, False),
     ("cache", "dir"): ("TRITON_CACHE_DIR", str, ""),
+    ("compilation", "instrumentation_mode"): ("TRITON_INSTRUMENTATION_MODE", str, ""),
+    ("compilation", "fpsan_homomorphic_casts"): ("TRITON_FPSAN_HOMOMORPHIC_CASTS", _is_true, False),
     ("cpu", "backend"): ("TRITON_CPU_BACKEND", _is_true, False),
     ("language", "default_fp_fusion"): ("TRITON_DEFAULT_FP_FUSION", _is_true, True),
     ("language", "force_disable_fp_fusion"): ("TRITON_FORCE_DISABLE_FP_FUSION", _is_true, False),
@@ -24,8 +26,10 @@ _VARIABLES = {
     ("runtime", "override_arch"): ("TRITON_OVERRIDE_ARCH", str, None),
 }
 # What the code of kernels depends on.
-_MEANINGFUL = (("language", "default_fp_fusion"), ("language", "force_disable_fp_fusion"),
-               ("runtime", "debug"))
+_MEANINGFUL = (("compilation", "instrumentation_mode"), ("language", "default_fp_fusion"),
+               ("language", "force_disable_fp_fusion"), ("runtime", "debug"))
+# Values of `compilation.instrumentation_mode`: what Triton calls them.
+_SANITIZERS = ("consan", "fpsan", "gsan", "iisan")
 
 
 def from_environment(group, name):
@@ -41,14 +45,29 @@ def value(group, name):
     return getattr(getattr(knobs, group), name) if knobs else from_environment(group, name)
 
 
-def require_checked(sanitizer):
-    """Raises NotSupportedYet for a sanitizer whose faults nothing finds: the simulator always looks
-    for those of concurrency (consan), of global memory (gsan) and of instructions (iisan)."""
+def sanitizer(requested):
+    """The sanitizer of a launch, as the compiler calls it: what the launch says itself, else the
+    setting; "" for none."""
+    name = requested or value("compilation", "instrumentation_mode") or ""
+    return name + ":homomorphic" if name == "fpsan" and value("compilation", "fpsan_homomorphic_casts") else name
+
+
+def require_checked(name, is_simulated=None):
+    """Raises NotSupportedYet for a sanitizer that there is not, and where launches are not simulated (by
+    default: as the machine is): a GPU runs kernels unchecked."""
     from gluonc._engine import current_target
     from gluonc.errors import NotSupportedYet
-    is_simulated = os.environ.get("GLUONC_SIMULATE") or not current_target()
-    if sanitizer and (sanitizer not in ("consan", "gsan", "iisan") or not is_simulated):
-        raise NotSupportedYet(f"the sanitizer `{sanitizer}` is not supported yet", name=sanitizer)
+    if not name:
+        return
+    name = name.removesuffix(":homomorphic")
+    if name not in _SANITIZERS:
+        raise NotSupportedYet(f"the sanitizer `{name}` is not supported yet", name=name)
+    if is_simulated is None:
+        is_simulated = os.environ.get("GLUONC_SIMULATE") or not current_target()
+    if not is_simulated:
+        raise NotSupportedYet(f"`{name}` checks simulated launches only, and nothing of it is checked on a "
+                              "GPU: run the script by `python -m gluonc --simulate cuda:90a`, or set "
+                              "GLUONC_SIMULATE", name=name)
 
 
 def fuses(requested):

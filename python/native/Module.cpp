@@ -314,7 +314,7 @@ public:
   Specialization *specialize(nb::list arguments, unsigned warps, unsigned ctas,
                              unsigned maxRegisters, bool debug, bool fpFusion,
                              bool programmaticDependent, bool cooperative, unsigned stages,
-                             bool isGluon) const {
+                             bool isGluon, const std::string &sanitizer) const {
     if (!warps || !ctas)
       throw nb::value_error("num_warps and num_ctas are at least 1");
     ArgumentList made(arguments);
@@ -323,6 +323,7 @@ public:
     options.num_warps = warps;
     options.num_ctas = ctas;
     options.num_stages = stages;
+    options.sanitizer = sanitizer.c_str();
     options.language = isGluon ? GLUONC_LANGUAGE_GLUON : GLUONC_LANGUAGE_TRITON;
     gluonc_specialization *raw = nullptr;
     check([&](gluonc_error **error) {

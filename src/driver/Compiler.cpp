@@ -4,6 +4,7 @@
 #include "ir/Dialects.h"
 #include "ir/OpenLayouts.h"
 #include "ir/Report.h"
+#include "ir/Sanitizer.h"
 #include "ir/SourceLocation.h"
 #include "ir/text/ReadModule.h"
 #include "support/Interrupt.h"
@@ -196,7 +197,8 @@ bool Compiler::isLegal(mlir::ModuleOp module, const target::Target &target,
                        const diag::SourceManager &sources, diag::Sink &sink, Timings *timings) {
   std::unique_ptr<codegen::Backend> backend = codegen::createBackend(target);
   // Of AMD's operations many have no machine code yet; the simulator runs all of them.
-  if (!backend || !target.isNvidia())
+  // Payloads in place of floats are no chip's.
+  if (!backend || !target.isNvidia() || sanitizerOf(module) == Sanitizer::Fpsan)
     return true;
   TimingScope scope(timings, "legality");
   beginStage("codegen");

@@ -419,7 +419,7 @@ def test_blackwell():
 
 def test_sanitizer(fresh_knobs):
     fresh_knobs.compilation.instrumentation_mode = "consan"
-    fresh_knobs.compilation.instrumentation_mode = "fpsan"
+    fresh_knobs.compilation.instrumentation_mode = "nosan"
 '''
 
 
@@ -443,7 +443,7 @@ def test_the_pytest_plugin_reports_outcomes(tmp_path):
     assert found == {"test_double[0]": ("passed", None), "test_double[3]": ("passed", None),
                      "test_double[6]": ("passed", None), "test_blackwell": ("skipped", ""),
                      "test_double[9]": ("failed", found["test_double[9]"][1]),
-                     "test_sanitizer": ("unsupported", "fpsan")}
+                     "test_sanitizer": ("unsupported", "nosan")}
     found = outcomes("cuda:100a")
     assert len(found) == 12
     assert found["test_blackwell"][0] == "unsupported" and "no_such_name" in found["test_blackwell"][1]

@@ -72,13 +72,15 @@ def test_types_of_constants_are_those_of_core():
 
 def test_sanitizers_are_options():
     x = np.zeros(4, np.float32)
-    if not gluonc._engine.current_target():
-        add.warmup(x, x, x, 4, BLOCK=4, instrumentation_mode="consan")
-    with pytest.raises(gluonc.errors.NotSupportedYet, match="fpsan"):
-        add.warmup(x, x, x, 4, BLOCK=4, instrumentation_mode="fpsan")
-    with pytest.raises(gluonc.errors.NotSupportedYet, match="fpsan"):
-        gluonc.compile(gluonc.ASTSource(add, {"x": "*fp32", "y": "*fp32", "out": "*fp32", "n": "i32"}, {"BLOCK": 4}),
-                       "cuda:80", {"instrumentation_mode": "fpsan"})
+    for name in ("consan", "fpsan", "gsan", "iisan"):
+        add.warmup(x, x, x, 4, BLOCK=4, instrumentation_mode=name)
+    with pytest.raises(gluonc.errors.NotSupportedYet, match="nosan"):
+        add.warmup(x, x, x, 4, BLOCK=4, instrumentation_mode="nosan")
+
+
+def test_sanitizers_are_refused_where_a_gpu_would_run_unchecked():
+    with pytest.raises(gluonc.errors.NotSupportedYet, match="nothing of it is checked on a GPU"):
+        gluonc._settings.require_checked("consan", is_simulated=False)
 
 
 def test_too_many_warps_are_too_many_threads():

@@ -34,7 +34,7 @@ def launch(folder):
         import torch
         has_gpu = torch.cuda.is_available()
         if not has_gpu:
-            os.environ["TRITON_INTERPRET"] = "1"
+            os.environ.update(TRITON_INTERPRET="1")
         import triton
     except ImportError as error:
         return "absent", f"{sys.executable} has no {error.name}"

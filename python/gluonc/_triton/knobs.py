@@ -32,9 +32,11 @@ class Knobs:
         return self._defaults.get(name) if found is None else found
 
     def __setattr__(self, name, value):
-        if name == "instrumentation_mode" and value:
+        if name == "instrumentation_mode":
             _settings.require_checked(value)
         self.__dict__[name] = value
+        if name in ("instrumentation_mode", "fpsan_homomorphic_casts"):
+            refresh_knobs()
 
     @contextlib.contextmanager
     def scope(self):
@@ -129,4 +131,7 @@ propagate_env = True
 
 
 def refresh_knobs():
-    """The environment is read whenever somebody asks."""
+    """The environment is read whenever somebody asks. Launches are compiled anew: another sanitizer may
+    be wanted."""
+    from gluonc._jit import forget_launches
+    forget_launches()

@@ -2207,7 +2207,8 @@ def device_assert(cond: tensor | Number, msg: str = ..., mask: tensor | Number |
 def expect_zero(x: tensor | Number, mask: tensor | Number) -> Any:
     """Says that `x` is 0 where the mask is true.
 
-    Kernels compiled with `debug` check it and stop with a message.
+    Kernels compiled with `debug` check it and stop with a message; under `fpsan`, whose algebra has no
+    underflow, it is 0 there.
 
     Gives: `x`.
     Errors: arguments that are neither tensors nor numbers.

@@ -2,6 +2,7 @@
 #include "driver/Arguments.h"
 #include "driver/IrSignature.h"
 #include "driver/api/Guard.h"
+#include "ir/Sanitizer.h"
 #include "target/Limits.h"
 #include "target/nvidia/Registers.h"
 
@@ -126,6 +127,8 @@ static void takeOptions(const gluonc_kernel_options &options, gluonc_specializat
   if (options.num_stages)
     made.options.numStages = options.num_stages;
   made.options.debug = options.debug;
+  if (options.sanitizer)
+    made.options.sanitizer = options.sanitizer;
   made.code.backend.fpFusion = !options.no_fp_fusion;
   made.code.backend.lineInfo = options.line_info;
   made.launch.programmaticDependent = options.programmatic_dependent_launch;
@@ -155,6 +158,8 @@ static std::string problemOf(const sema::Options &options) {
   if (std::optional<unsigned> most = options.maxnreg; most && !isRegisterLimit(*most))
     return llvm::formatv("maxnreg is {0} to {1} registers of a thread, not {2}", minRegisterLimit,
                          maxRegisterLimit, *most);
+  if (!parseSanitizer(options.sanitizer))
+    return "there is no sanitizer `" + options.sanitizer + "`";
   return "";
 }
 

@@ -208,12 +208,14 @@ static const char *const sharedUnlike =
 
 /// An operand in a buffer, of which one instruction takes `length` rows or columns.
 static std::string whyNoBuffer(ttg::MemDescType type, const LinearLayout &d, unsigned outer,
-                               int64_t length) {
+                               int64_t length, bool sanitized) {
   const LinearLayout *memory = linearOrNull(type);
   if (!memory || memory->outDims().size() != 2)
     return "has a layout that wgmma cannot read";
   if (!isSharedLike(*memory, d, outer))
     return sharedUnlike;
+  if (sanitized)
+    return "";
   unsigned bits = type.getElementType().getIntOrFloatBitWidth();
   std::optional<layout::MatrixDescriptor> found = layout::describeMatrix(
       *memory, outer, 1 - outer, bits / 8, unsigned(length), target::nvidia::matrixDepth(bits));
@@ -254,7 +256,7 @@ static std::string whyNoRegisters(RankedTensorType type, const LinearLayout &d,
   return isSharedLike(*found, d, 0) ? "" : sharedUnlike;
 }
 
-std::string whyNoWarpGroupDot(Type a, Type b, RankedTensorType d) {
+std::string whyNoWarpGroupDot(Type a, Type b, RankedTensorType d, bool sanitized) {
   auto mma = dyn_cast_or_null<ttg::NvidiaMmaEncodingAttr>(d.getEncoding());
   if (!mma || !mma.getValue().isWarpGroup())
     return "the accumulator must have an NVMMADistributedLayout of version 3";
@@ -285,11 +287,11 @@ std::string whyNoWarpGroupDot(Type a, Type b, RankedTensorType d) {
   const LinearLayout *result = linearOrNull(d);
   if (!result)
     return "the accumulator has no such layout";
-  std::string ofA =
-      buffer ? whyNoBuffer(buffer, *result, 0, wgmma::rows) : whyNoRegisters(tensor, *result, mma);
+  std::string ofA = buffer ? whyNoBuffer(buffer, *result, 0, wgmma::rows, sanitized)
+                           : whyNoRegisters(tensor, *result, mma);
   if (!ofA.empty())
     return "`a` " + ofA;
-  std::string ofB = whyNoBuffer(cast<ttg::MemDescType>(b), *result, 1, columns);
+  std::string ofB = whyNoBuffer(cast<ttg::MemDescType>(b), *result, 1, columns, sanitized);
   return ofB.empty() ? "" : "`b` " + ofB;
 }
 

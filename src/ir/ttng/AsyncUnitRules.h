@@ -31,7 +31,9 @@ std::string whyNoRowOffsets(mlir::RankedTensorType offsets, ttg::MemDescType buf
 
 /// Whether wgmma reads a and b as they lie (in registers or buffers) and adds to d as it lies.
 /// Shapes agree and the element types have an instruction: somebody else has checked that.
-std::string whyNoWarpGroupDot(mlir::Type a, mlir::Type b, mlir::RankedTensorType d);
+/// `sanitized`: under fpsan, where it is no instruction, and how operands lie does not matter.
+std::string whyNoWarpGroupDot(mlir::Type a, mlir::Type b, mlir::RankedTensorType d,
+                              bool sanitized = false);
 
 /// Whether the copy engine combines elements of this type so (PTX ISA, cp.reduce.async.bulk).
 /// Signed integers of 64 bits have no sums and no bits there: an H100 stops at them.

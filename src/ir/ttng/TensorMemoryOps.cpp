@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
+#include "ir/Sanitizer.h"
 #include "ir/Views.h"
 #include "ir/ttng/ReducingLoad.h"
 #include "ir/ttng/TensorMemoryRules.h"
@@ -167,7 +168,8 @@ static LogicalResult verifyProduct(Op op, const std::optional<TensorProduct> &pr
 
 LogicalResult TCGen5MMAOp::verify() {
   std::string why;
-  auto product = tensorProduct(getA().getType(), getB().getType(), getD().getType(), why);
+  auto product = tensorProduct(getA().getType(), getB().getType(), getD().getType(), why,
+                               isSanitizedFloat(*this));
   if ((getUnsignedA() && !getA().getType().getElementType().isInteger(8)) ||
       (getUnsignedB() && !getB().getType().getElementType().isInteger(8))) // tc_gen5_mma_c2
     return emitOpError("only integers are unsigned");
@@ -176,7 +178,7 @@ LogicalResult TCGen5MMAOp::verify() {
 
 LogicalResult TCGen5MMAScaledOp::verify() {
   std::string why;
-  auto product = tensorProduct(scaledOperands(*this), why);
+  auto product = tensorProduct(scaledOperands(*this), why, isSanitizedFloat(*this));
   return verifyProduct(*this, product, why);
 }
 

@@ -68,14 +68,17 @@ struct TensorProduct {
   }
 };
 /// The instruction for buffers a, b and d; with the reason in `why` where there is none.
+/// `sanitized`: under fpsan, where it is no instruction, and how operands lie does not matter.
 std::optional<TensorProduct> tensorProduct(ttg::MemDescType a, ttg::MemDescType b,
-                                           ttg::MemDescType d, std::string &why);
+                                           ttg::MemDescType d, std::string &why,
+                                           bool sanitized = false);
 /// Operands of a product with scales.
 struct ScaledOperands {
   ttg::MemDescType a, b, d, aScale, bScale;
   tt::ScaleDotElemType aType, bType;
 };
-std::optional<TensorProduct> tensorProduct(const ScaledOperands &operands, std::string &why);
+std::optional<TensorProduct> tensorProduct(const ScaledOperands &operands, std::string &why,
+                                           bool sanitized = false);
 template <typename Op> ScaledOperands scaledOperands(Op op) {
   return {
       op.getA().getType(),      op.getB().getType(), op.getD().getType(), op.getAScale().getType(),

@@ -62,8 +62,10 @@ std::pair<int64_t, int64_t> shareShape(ttg::MemDescType type) {
 /// Checks a product, and finds its instruction.
 class Rules {
 public:
-  Rules(ttg::MemDescType a, ttg::MemDescType b, ttg::MemDescType d, std::string &why)
-      : a(a), b(b), d(d), sum(tensorLayout(d)), left(tensorLayout(a)), why(why) {}
+  Rules(ttg::MemDescType a, ttg::MemDescType b, ttg::MemDescType d, std::string &why,
+        bool sanitized)
+      : a(a), b(b), d(d), sum(tensorLayout(d)), left(tensorLayout(a)), why(why),
+        sanitized(sanitized) {}
 
   bool checkPlaces();
   bool findKind();
@@ -88,6 +90,7 @@ private:
   ttg::MemDescType a, b, d;
   const layout::TensorMemoryLayout *sum, *left;
   std::string &why;
+  bool sanitized;
 };
 
 bool Rules::checkPlaces() {
@@ -110,6 +113,11 @@ bool Rules::findKind() {
   std::optional<tcgen05::Kind> kind;
   if (aElement && bElement && dElement)
     kind = tcgen05::kindOf(*aElement, *bElement, *dElement);
+  auto isHalf = [](std::optional<MatrixElement> element) {
+    return element == MatrixElement::F16 || element == MatrixElement::BF16;
+  };
+  if (sanitized && !kind && isHalf(aElement) && isHalf(bElement) && dElement == MatrixElement::F32)
+    kind = tcgen05::Kind::F16;
   if (!kind)
     return no("there is no instruction for " + typeText(a.getElementType()) + " * " +
               typeText(b.getElementType()) + " -> " + typeText(d.getElementType()));
@@ -223,6 +231,8 @@ bool Rules::checkOperands() {
                    MatrixElement element, unsigned outerAxis, unsigned outer, bool &transposes) {
     std::optional<bool> transposed = readsOperand(type, operand, outerAxis, outer);
     transposes = transposed.value_or(false);
+    if (sanitized)
+      return true;
     if (transposed && !(*transposed && isKMajor(element)))
       return true;
     return no(
@@ -310,7 +320,8 @@ bool Rules::findScaledKind(const ScaledOperands &operands) {
   product.depth = tcgen05::depth(*kind, 8);
   for (auto [element, operand, name] :
        {std::tuple(*aElement, product.a, "`a`"), {*bElement, product.b, "`b`"}})
-    if (operand.isPadded != (element == MatrixElement::E2M1 && !tcgen05::packsNibbles(*kind)))
+    if (!sanitized &&
+        operand.isPadded != (element == MatrixElement::E2M1 && !tcgen05::packsNibbles(*kind)))
       return no(std::string(name) +
                 (operand.isPadded ? " must not have an fp4_padded layout: only e2m1 beside 8-bit "
                                     "elements has"
@@ -336,16 +347,17 @@ bool Rules::checkScales(const ScaledOperands &operands) {
 } // namespace
 
 std::optional<TensorProduct> tensorProduct(ttg::MemDescType a, ttg::MemDescType b,
-                                           ttg::MemDescType d, std::string &why) {
-  Rules rules(a, b, d, why);
+                                           ttg::MemDescType d, std::string &why, bool sanitized) {
+  Rules rules(a, b, d, why, sanitized);
   if (!rules.checkPlaces() || !rules.findKind() || !rules.checkTiles() || !rules.checkClusters() ||
       !rules.checkOperands())
     return std::nullopt;
   return rules.product;
 }
 
-std::optional<TensorProduct> tensorProduct(const ScaledOperands &operands, std::string &why) {
-  Rules rules(operands.a, operands.b, operands.d, why);
+std::optional<TensorProduct> tensorProduct(const ScaledOperands &operands, std::string &why,
+                                           bool sanitized) {
+  Rules rules(operands.a, operands.b, operands.d, why, sanitized);
   if (!rules.checkPlaces() || !rules.findScaledKind(operands) || !rules.checkTiles() ||
       !rules.checkScales(operands) || !rules.checkClusters() || !rules.checkOperands())
     return std::nullopt;

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
 #include "ir/Report.h"
+#include "ir/Sanitizer.h"
 #include "ir/Views.h"
 #include "ir/tt/CachePolicy.h"
 #include "ir/ttng/AsyncUnitRules.h"
@@ -346,7 +347,8 @@ LogicalResult WarpGroupDotOp::verify() {
   if (aElement.isF32() && getInputPrecision() != tt::InputPrecision::TF32) // warp_group_dot_c3
     return emitOpError("multiplies f32 as tf32 only, got inputPrecision = ")
            << tt::stringifyInputPrecision(getInputPrecision());
-  std::string problem = whyNoWarpGroupDot(getA().getType(), getB().getType(), getD().getType());
+  std::string problem = whyNoWarpGroupDot(getA().getType(), getB().getType(), getD().getType(),
+                                          isSanitizedFloat(*this));
   if (!problem.empty()) // warp_group_dot_c5
     return emitOpError(problem);
   return success();

@@ -24,6 +24,9 @@ struct Options {
   std::optional<unsigned> maxnreg;
   bool debug = false;
   bool sanitizeOverflow = true;
+  /// As ir/Sanitizer.h names them; "" for none.
+  std::string sanitizer = "";
+  bool sanitizesFloats() const { return llvm::StringRef(sanitizer).starts_with("fpsan"); }
   /// Whether locations say which variables hold a value (ir/SourceLocation.h), for debuggers.
   bool namesVariables = false;
 };

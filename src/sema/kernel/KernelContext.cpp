@@ -1,6 +1,7 @@
 #include "sema/kernel/KernelContext.h"
 
 #include "ir/Dialects.h"
+#include "ir/Sanitizer.h"
 
 namespace gluonc::sema {
 
@@ -11,6 +12,8 @@ void setModuleOptions(mlir::ModuleOp module, const Options &options) {
   module->setAttr(ttg::numCtasAttr, builder.getI32IntegerAttr(int32_t(options.numCtas)));
   module->setAttr(ttg::threadsPerWarpAttr,
                   builder.getI32IntegerAttr(int32_t(options.target.warpSize())));
+  if (!options.sanitizer.empty())
+    module->setAttr(sanitizerAttr, builder.getStringAttr(options.sanitizer));
   if (options.maxnreg)
     module->setAttr(ttg::maxRegistersAttr, builder.getI32IntegerAttr(int32_t(*options.maxnreg)));
 }

@@ -240,8 +240,8 @@ static bool isNarrowFloat(ElementKind kind) { return isFloat(kind) && kind != El
 
 bool isDot(ElementKind a, ElementKind b, ElementKind result) {
   if (isNarrowFloat(a) && isNarrowFloat(b))
-    // Kinds differ among fp8 formats only.
-    return (a == b || (byteSize(a) == 1 && byteSize(b) == 1)) &&
+    // Kinds differ only in the same number of bytes.
+    return byteSize(a) == byteSize(b) &&
            (result == ElementKind::F32 || result == ElementKind::F16);
   return a == b && ((a == ElementKind::I8 && result == ElementKind::I32) ||
                     (a == ElementKind::F64 && result == ElementKind::F64));
@@ -249,7 +249,9 @@ bool isDot(ElementKind a, ElementKind b, ElementKind result) {
 
 void computeDot(const DotData &data, const uint8_t *a, const uint8_t *b, const uint8_t *c,
                 uint8_t *result) {
-  if (data.result == ElementKind::F32)
+  if (data.sanitized && isFloat(data.result))
+    computePayloadDot(data, a, b, c, result);
+  else if (data.result == ElementKind::F32)
     runFloatDot<F32>(data, a, b, reinterpret_cast<const float *>(c),
                      reinterpret_cast<float *>(result));
   else if (data.result == ElementKind::F16)

@@ -21,6 +21,8 @@ struct DotShape {
 struct DotData : OpData {
   DotShape shape;
   ElementKind a, b, result;
+  /// Floats are payloads.
+  bool sanitized = false;
   /// Of I8.
   bool unsignedA = false, unsignedB = false;
 };
@@ -38,10 +40,17 @@ struct ScaledDot {
   Element a = Element::E4M3, b = Element::E4M3;
   /// Of a and of b. Else a power of two: its exponent plus 127; 255 is no number.
   bool hasFloatScales = false, hasFloatScalesB = false;
+  bool sanitized = false;
 };
 /// Sums are f32: of each block the sum of products, then its scales. `c` may be null, for zeros.
 void computeDot(const ScaledDot &dot, const uint8_t *a, const uint8_t *b, const uint8_t *aScale,
                 const uint8_t *bScale, const float *c, float *result);
+
+/// Both in the ring of the sanitizer of floating point (PayloadDot.cpp).
+void computePayloadDot(const DotData &data, const uint8_t *a, const uint8_t *b, const uint8_t *c,
+                       uint8_t *result);
+void computePayloadDot(const ScaledDot &dot, const uint8_t *a, const uint8_t *b,
+                       const uint8_t *aScale, const uint8_t *bScale, const float *c, float *result);
 
 /// Operands of the instruction: a, b, c, all spelled out; perhaps a flag without which
 /// c counts as zero.

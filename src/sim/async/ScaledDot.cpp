@@ -51,6 +51,8 @@ double scaleOf(uint8_t bits, bool isFloat) {
 
 void computeDot(const ScaledDot &dot, const uint8_t *a, const uint8_t *b, const uint8_t *aScale,
                 const uint8_t *bScale, const float *c, float *result) {
+  if (dot.sanitized)
+    return computePayloadDot(dot, a, b, aScale, bScale, c, result);
   static thread_local std::vector<float> left, right, part, sums;
   static thread_local std::vector<double> ofColumns;
   ofColumns.resize(dot.columns);

@@ -13,6 +13,7 @@ public:
   AsmMemory(const Instruction &instruction, Cta &cta, const AccessData &global)
       : instruction(instruction), cta(cta), global(global) {}
 
+  uint32_t ctaRank() const override { return cta.rank(); }
   bool load(PtxSpace space, uint64_t address, uint32_t bytes, uint64_t &value) override;
   bool store(PtxSpace space, uint64_t address, uint32_t bytes, uint64_t value) override;
 

@@ -83,7 +83,7 @@ void runInitBarrier(const Instruction &instruction, Cta &cta) {
         cta.shared.state(offset) != SharedMemory::Barrier)
       return;
     if (mayBegin)
-      cta.shared.forget(offset, 8);
+      cta.shared.endBarrier(offset);
     else
       cta.fail(instruction, diag::Kind::BarrierInitializedTwice, {cta.barrierText(offset)}, -1,
                std::nullopt, cta.barrierNameAt(offset));
@@ -105,8 +105,19 @@ void runInvalidate(const Instruction &instruction, Cta &cta) {
   if (!isKeeper(instruction, cta))
     return;
   Region view = barrierViewOf(instruction, cta);
-  if (checkBarrier(instruction, cta, view, "`invalidate` of"))
-    forEachBarrier(view, [&](uint32_t offset) { cta.shared.forget(offset, 8); });
+  if (!checkBarrier(instruction, cta, view, "`invalidate` of"))
+    return;
+  forEachBarrier(view, [&](uint32_t offset) {
+    auto concerns = [&](const BarrierEvent &event) {
+      return llvm::is_contained(event.barriers, offset);
+    };
+    // Otherwise harmless where nobody needs what comes.
+    if (cta.program.sanitizer == Sanitizer::Consan && !cta.failed)
+      if (auto event = llvm::find_if(cta.barrierEvents, concerns); event != cta.barrierEvents.end())
+        return cta.fail(instruction, diag::Kind::BarrierInUse, {cta.barrierText(offset)}, -1,
+                        FaultNote(event->place, "it was started here"), cta.barrierNameAt(offset));
+    cta.shared.endBarrier(offset);
+  });
 }
 
 } // namespace

@@ -19,6 +19,7 @@ static bool lowerDot(Lowering &lowering, mlir::Operation *operation) {
   data->result = lowering.kindOf(dot.getC());
   if (!isDot(data->a, data->b, data->result))
     return false;
+  data->sanitized = lowering.program.sanitizer == Sanitizer::Fpsan;
   DotShape &shape = data->shape;
   llvm::ArrayRef<int64_t> a = lowering.shapeOf(dot.getA().getType()),
                           c = lowering.shapeOf(dot.getC().getType());

@@ -8,6 +8,7 @@
 #include "sim/lower/Elementwise.h"
 #include "sim/lower/GroupLoop.h"
 #include "sim/lower/LibraryFunctions.h"
+#include "sim/machine/Payload.h"
 
 #include "ir/AsmConstraints.h"
 #include "ir/Encoding.h"
@@ -211,20 +212,22 @@ bool lowerInlineAsm(Lowering &lowering, mlir::Operation *operation) {
 
 struct Fp4Data : OpData {
   uint32_t inner = 1, elements = 0;
+  /// Of each code, in 16 bits.
+  std::array<uint16_t, 16> values;
 };
 
 /// Each byte becomes two numbers along the axis, the low half first.
-template <class E> void runFp4(const Instruction &instruction, Cta &cta) {
+void runFp4(const Instruction &instruction, Cta &cta) {
   const Fp4Data &data = static_cast<const Fp4Data &>(*instruction.data);
   Slot source = instruction.operands[0];
   const uint8_t *bytes = cta.at<uint8_t>(source);
-  auto *result = cta.at<typename E::Storage>(instruction.result);
+  auto *result = cta.at<uint16_t>(instruction.result);
   for (uint32_t element = 0; element < data.elements; ++element) {
     uint32_t outer = element / data.inner, inner = element % data.inner;
     uint8_t byte = bytes[source.elements == 1 ? 0 : element];
     for (uint32_t half = 0; half < 2; ++half) {
       uint8_t code = half ? byte >> 4 : byte & 15;
-      result[(outer * 2 + half) * data.inner + inner] = E::store(decodeByte<kF4E2M1>(code));
+      result[(outer * 2 + half) * data.inner + inner] = data.values[code];
     }
   }
 }
@@ -236,9 +239,14 @@ bool lowerFp4ToFp(Lowering &lowering, mlir::Operation *operation) {
   for (int64_t size : lowering.shapeOf(unpack.getSrc().getType()).drop_front(unpack.getAxis() + 1))
     data->inner *= uint32_t(size);
   Slot result = lowering.define(unpack.getResult(), 2 * data->elements);
-  Handler handler =
-      lowering.kindOf(unpack.getResult()) == ElementKind::F16 ? runFp4<F16> : runFp4<BF16>;
-  lowering.emit(handler, taintAll, result, {lowering.slotOf(unpack.getSrc())}).data = data;
+  const ElementKind kind = lowering.kindOf(unpack.getResult());
+  for (auto [code, value] : llvm::enumerate(data->values)) {
+    const float number = decodeByte<kF4E2M1>(uint8_t(code));
+    value = kind == ElementKind::F16 ? F16::store(number) : BF16::store(number);
+    if (lowering.program.sanitizer == Sanitizer::Fpsan)
+      value = uint16_t(payloadOf(kind).unembed(code));
+  }
+  lowering.emit(runFp4, taintAll, result, {lowering.slotOf(unpack.getSrc())}).data = data;
   return true;
 }
 

@@ -205,6 +205,7 @@ bool lowerScaledDot(Lowering &lowering, mlir::Operation *operation) {
   form.columns = uint32_t(c[1]);
   form.depth = uint32_t(dot.getDepth());
   form.block = uint32_t(dot.getScaleBlock());
+  form.sanitized = lowering.program.sanitizer == Sanitizer::Fpsan;
   form.a = *a;
   form.b = *b;
   llvm::SmallVector<Slot, 5> operands;

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
+#include "ir/Sanitizer.h"
 #include "ir/ttng/TensorMemoryRules.h"
 #include "layout/named/Blocks.h"
 #include "sim/async/Dot.h"
@@ -407,7 +408,7 @@ bool lowerProduct(Lowering &lowering, mlir::Operation *operation) {
   auto dot = mlir::cast<ttng::TCGen5MMAOp>(operation);
   std::string why;
   ttg::MemDescType a = dot.getA().getType(), b = dot.getB().getType(), d = dot.getD().getType();
-  auto product = ttng::tensorProduct(a, b, d, why);
+  auto product = ttng::tensorProduct(a, b, d, why, isSanitizedFloat(operation));
   auto kindA = elementKindOf(a.getElementType()), kindB = elementKindOf(b.getElementType()),
        kindD = elementKindOf(d.getElementType());
   if (!product || !kindA || !kindB || !kindD || !isDot(*kindA, *kindB, *kindD))
@@ -416,6 +417,7 @@ bool lowerProduct(Lowering &lowering, mlir::Operation *operation) {
   form.a = *kindA;
   form.b = *kindB;
   form.result = *kindD;
+  form.sanitized = lowering.program.sanitizer == Sanitizer::Fpsan;
   form.unsignedA = dot.getUnsignedA();
   form.unsignedB = dot.getUnsignedB();
   const Shape shape = shapeOf(*product);
@@ -438,7 +440,7 @@ ScaledDot::Element scaledElement(tt::ScaleDotElemType type) {
 bool lowerScaledProduct(Lowering &lowering, mlir::Operation *operation) {
   auto dot = mlir::cast<ttng::TCGen5MMAScaledOp>(operation);
   std::string why;
-  auto product = ttng::tensorProduct(ttng::scaledOperands(dot), why);
+  auto product = ttng::tensorProduct(ttng::scaledOperands(dot), why, isSanitizedFloat(operation));
   if (!product)
     return false;
   const Shape shape = shapeOf(*product);
@@ -451,7 +453,8 @@ bool lowerScaledProduct(Lowering &lowering, mlir::Operation *operation) {
                         scaledElement(dot.getAType()),
                         scaledElement(dot.getBType()),
                         hasFloatScales,
-                        hasFloatScales};
+                        hasFloatScales,
+                        lowering.program.sanitizer == Sanitizer::Fpsan};
   return emitProduct(lowering, dot, {dot.getA(), dot.getB(), dot.getAScale(), dot.getBScale()},
                      *product, data);
 }

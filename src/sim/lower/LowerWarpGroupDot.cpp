@@ -86,6 +86,7 @@ bool lowerWarpGroupDot(Lowering &lowering, mlir::Operation *operation) {
   data->a = *elementKind(dot.getA());
   data->b = *elementKind(dot.getB());
   data->result = lowering.kindOf(dot.getC());
+  data->sanitized = lowering.program.sanitizer == Sanitizer::Fpsan;
   data->unsignedA = dot.getUnsignedA();
   data->unsignedB = dot.getUnsignedB();
   if (!isDot(data->a, data->b, data->result))

@@ -1,4 +1,5 @@
 #include "sim/lower/Lowering.h"
+#include "sim/lower/PayloadTable.h"
 
 #include "sim/machine/Taint.h"
 
@@ -341,8 +342,12 @@ bool Lowering::lowerOperation(mlir::Operation *operation) {
   WorkPlace::current() = {nullptr, 0, 0, operation->getLoc().getAsOpaquePointer()};
   mayStop();
   llvm::scope_exit restore([&] { currentPlace = outerPlace; });
-  auto known = operationTable().find(operation->getName().getStringRef());
-  if (known == operationTable().end())
+  LowerFunction lower = nullptr;
+  if (program.sanitizer == Sanitizer::Fpsan)
+    lower = payloadTable().lookup(operation->getName().getStringRef());
+  if (!lower)
+    lower = operationTable().lookup(operation->getName().getStringRef());
+  if (!lower)
     return unsupported(operation, "`" + operation->getName().getStringRef() + "`");
   if (!callStack.empty() && program.code.size() > kMaxInstructions)
     return unsupported(operation, "more than 262,144 instructions, those of noinline functions "
@@ -352,8 +357,8 @@ bool Lowering::lowerOperation(mlir::Operation *operation) {
   if (!dotTypes.empty())
     checkDots(operation);
   unsigned before = sink.errorCount();
-  if (inCluster() && mixesShares(*this, operation) ? lowerWhole(operation, known->second)
-                                                   : known->second(*this, operation)) {
+  if (inCluster() && mixesShares(*this, operation) ? lowerWhole(operation, lower)
+                                                   : lower(*this, operation)) {
     noteVariables(operation, operation->getResults());
     return true;
   }

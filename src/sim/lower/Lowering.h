@@ -198,6 +198,8 @@ public:
   llvm::SmallVector<std::pair<mlir::Operation *, mlir::Location>, 4> callStack;
 
   Program &program;
+  /// Under the sanitizer of floating point: narrower payloads are the low bits of wider ones.
+  bool truncatesPayloads = false;
   /// Values keep their slots to the end, and the program says which variables have them.
   bool forDebugger = false;
   /// Of local_alloc without `allocation.offset`.

@@ -9,7 +9,8 @@ static constexpr size_t kFrameAlignment = 64;
 Cta::Cta(const Program &program, const Memory &memory, std::array<uint32_t, 3> grid,
          uint64_t maxBranches, std::optional<uint64_t> scheduleSeed,
          std::function<bool()> shouldStop)
-    : program(program), memory(memory), grid(grid), shared(program.sharedBytes),
+    : program(program), memory(memory), grid(grid),
+      shared(program.sharedBytes, program.sanitizer == Sanitizer::Consan),
       rangeCache(program.accessCount),
       frameStride((program.frameBytes + kFrameAlignment - 1) / kFrameAlignment * kFrameAlignment),
       maxBranches(maxBranches), scheduleSeed(scheduleSeed), shouldStop(std::move(shouldStop)) {

@@ -34,7 +34,9 @@ std::unique_ptr<Executable> Executable::prepare(mlir::ModuleOp module, llvm::Str
   auto program = std::make_unique<Program>();
   if (auto shared = module->getAttrOfType<mlir::IntegerAttr>(ttg::sharedAttr))
     program->sharedBytes = static_cast<uint32_t>(shared.getInt());
+  program->sanitizer = sanitizerOf(module);
   Lowering lowering(*program, sink, sources);
+  lowering.truncatesPayloads = truncatesPayloads(module);
   lowering.forDebugger = purpose == Purpose::Debug;
   if (!lowering.lowerKernel(kernel))
     return nullptr;
@@ -315,7 +317,7 @@ bool Executable::run(const Launch &launch, diag::Sink &sink) const {
     races->report(faults);
   if (launch.output)
     writeOutput(std::move(printed), *launch.output);
-  faults.report(sink, program->places, launch.grid, launch.maxFaults);
+  faults.report(sink, *program, launch.grid, launch.maxFaults);
   return !faults.hasErrors();
 }
 
@@ -368,14 +370,14 @@ bool SteppedLaunch::leaveFault() {
 }
 
 void SteppedLaunch::reportProgram(diag::Sink &sink) const {
-  cta->faults.report(sink, program().places, launch.grid, launch.maxFaults);
+  cta->faults.report(sink, program(), launch.grid, launch.maxFaults);
 }
 
 void SteppedLaunch::report(diag::Sink &sink) {
   faults.merge(cta->faults);
   if (races)
     races->report(faults);
-  faults.report(sink, program().places, launch.grid, launch.maxFaults);
+  faults.report(sink, program(), launch.grid, launch.maxFaults);
 }
 
 } // namespace gluonc::sim

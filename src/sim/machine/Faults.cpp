@@ -1,4 +1,5 @@
-#include "sim/machine/Faults.h"
+#include "sim/machine/Program.h"
+#include "sim/machine/SanitizerWords.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -130,8 +131,20 @@ static std::vector<Fault> onePerLine(std::vector<Fault> all, llvm::ArrayRef<Plac
   return kept;
 }
 
-void FaultLog::report(diag::Sink &sink, llvm::ArrayRef<Place> places, std::array<uint32_t, 3> grid,
+/// Notes for those who expect Triton's sanitizer: its words, and how a GPU would end.
+static void addSanitizerNotes(const Fault &fault, const Program &program,
+                              diag::Diagnostic &diagnostic) {
+  if (program.sanitizer != Sanitizer::Consan || !fault.isError())
+    return;
+  std::string words = concurrencyWords(fault, program.places);
+  if (!words.empty())
+    diagnostic.labels.push_back(
+        {diag::Span(), "consan: " + words + ", where a GPU ends by a device-side assert"});
+}
+
+void FaultLog::report(diag::Sink &sink, const Program &program, std::array<uint32_t, 3> grid,
                       unsigned limit) const {
+  llvm::ArrayRef<Place> places = program.places;
   std::vector<Fault> all;
   for (const auto &[key, fault] : faults)
     all.push_back(fault);
@@ -159,6 +172,7 @@ void FaultLog::report(diag::Sink &sink, llvm::ArrayRef<Place> places, std::array
       if (!stuck.last.empty())
         diagnostic.labels.push_back({diag::Span(), historyText(stuck, places, place.span)});
     diagnostic.labels.push_back({diag::Span(), contextText(fault, place, grid, allWereRun)});
+    addSanitizerNotes(fault, program, diagnostic);
     diagnostic.facts = factsOf(fault, places, grid);
     sink.submit(std::move(diagnostic));
   }

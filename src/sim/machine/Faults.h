@@ -127,6 +127,8 @@ struct Fault {
 std::shared_ptr<const diag::Facts> factsOf(const Fault &fault, llvm::ArrayRef<Place> places,
                                            std::array<uint32_t, 3> grid);
 
+struct Program;
+
 class FaultLog {
 public:
   void add(Fault fault);
@@ -137,7 +139,7 @@ public:
   bool hasErrors() const { return firstError(); }
   /// Null if there is none.
   const Fault *firstError() const;
-  void report(diag::Sink &sink, llvm::ArrayRef<Place> places, std::array<uint32_t, 3> grid,
+  void report(diag::Sink &sink, const Program &program, std::array<uint32_t, 3> grid,
               unsigned limit) const;
 
 private:

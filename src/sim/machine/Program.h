@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "ir/Sanitizer.h"
 #include "sim/machine/Elements.h"
 #include "sim/machine/Faults.h"
 
@@ -121,6 +122,7 @@ struct Program {
   bool takesPrograms = false;
   std::vector<Allocation> allocations;
   std::vector<Loop> loops;
+  Sanitizer sanitizer = Sanitizer::None;
   /// Something in it waits for others: what partitions do is remembered.
   bool waits = false;
 };

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -23,7 +24,11 @@ public:
   /// What readers of one byte count to at most; see Cta::limitReaders.
   static constexpr uint32_t kMaxReaders = 63;
 
-  explicit SharedMemory(uint32_t size) : bytes(size), states(size, Unwritten) {}
+  /// `beginsAsNan`: bytes that nobody has written may be read; floats of them are NaN.
+  SharedMemory(uint32_t size, bool beginsAsNan)
+      : bytes(size), states(size), fresh(beginsAsNan ? Written : Unwritten) {
+    clear();
+  }
 
   uint32_t size() const { return static_cast<uint32_t>(bytes.size()); }
   uint8_t *data() { return bytes.data(); }
@@ -58,21 +63,33 @@ public:
     countReaders(offset, length, [](auto state, auto one) { return state - one; });
   }
   /// A buffer begins or ends its life: values in `[offset, offset + length)`, cut to what
-  /// exists, are nobody's. What is in flight stays in flight.
+  /// exists, are nobody's. What is in flight stays in flight; where memory begins as NaN, which is
+  /// for a sanitizer, so do barriers that nobody has invalidated.
   void forget(uint64_t offset, uint64_t length) {
     for (uint64_t i = offset; i < offset + length && i < states.size(); ++i)
-      if (state(i) != CopyPending)
-        states[i] &= ~kStateMask;
+      if (state(i) != CopyPending && (fresh == Unwritten || state(i) != Barrier)) {
+        states[i] = uint8_t((states[i] & ~kStateMask) | fresh);
+        if (fresh == Written)
+          bytes[i] = kNan;
+      }
+  }
+  /// The 8 bytes of a barrier hold nothing.
+  void endBarrier(uint64_t offset) {
+    set(offset, 8, Unwritten);
+    forget(offset, 8);
   }
   /// A new program.
   void clear() {
-    if (!states.empty())
-      std::memset(states.data(), Unwritten, states.size());
+    std::fill(states.begin(), states.end(), fresh);
+    if (fresh == Written)
+      std::fill(bytes.begin(), bytes.end(), kNan);
   }
 
 private:
   static constexpr uint8_t kStateMask = 3;
   static constexpr uint8_t kReader = 4;
+  /// Of these every float is one.
+  static constexpr uint8_t kNan = 0xff;
 
   /// Counts never overflow their bytes, so that eight may be counted at once.
   template <class Step> void countReaders(uint64_t offset, uint32_t length, Step &&step) {
@@ -110,6 +127,7 @@ private:
 
   std::vector<uint8_t> bytes;
   std::vector<uint8_t> states;
+  State fresh;
 };
 
 } // namespace gluonc::sim

@@ -222,11 +222,12 @@ private:
     }
     for (auto [i, operand] : llvm::enumerate(operands)) {
       PtxOperand &read = instruction.operands.emplace_back();
-      bool isClock = llvm::StringRef(operand).trim() == "%globaltimer";
+      llvm::StringRef name = llvm::StringRef(operand).trim();
+      bool isClock = name == "%globaltimer", isSpecial = isClock || name == "%cluster_ctarank";
       if (isClock && i > 0)
         instruction.clock = int32_t(registerOf("%globaltimer"));
-      if ((isClock && i == 0) || !readOperand(llvm::StringRef(operand).trim(),
-                                              i ? instruction.source : instruction.type, read))
+      if ((isSpecial && i == 0) || !readOperand(llvm::StringRef(operand).trim(),
+                                                i ? instruction.source : instruction.type, read))
         return fail("`" + llvm::StringRef(operand).trim() + "` is not simulated as an operand");
     }
     if (instruction.operands.size() != form->operands)
@@ -313,6 +314,11 @@ private:
     // All programs run on one multiprocessor.
     if (text == "%smid" && type.bits == 32)
       return operand.isImmediate = true;
+    if (text == "%cluster_ctarank" && type.bits == 32) {
+      operand.registers.push_back(registerOf(text));
+      program.rank = int32_t(operand.registers.back());
+      return true;
+    }
     if (text == "%globaltimer" && type.bits == 64) {
       operand.registers.push_back(registerOf(text));
       return true;
@@ -399,6 +405,8 @@ std::string PtxProgram::run(std::vector<uint64_t> &registers, PtxMemory *memory)
   // Fragments are short; one that takes longer does not end.
   constexpr uint32_t kMaxSteps = 1u << 20;
   uint32_t steps = 0;
+  if (rank >= 0)
+    registers[rank] = memory ? memory->ctaRank() : 0;
   for (size_t at = 0; at < code.size();) {
     if (++steps > kMaxSteps)
       return "inline assembly has executed " + std::to_string(kMaxSteps) + " instructions";

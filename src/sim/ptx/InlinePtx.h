@@ -67,6 +67,8 @@ struct PtxInstruction {
 class PtxMemory {
 public:
   virtual ~PtxMemory() = default;
+  /// Of the CTA that runs the fragment, in its cluster.
+  virtual uint32_t ctaRank() const = 0;
   virtual bool load(PtxSpace space, uint64_t address, uint32_t bytes, uint64_t &value) = 0;
   virtual bool store(PtxSpace space, uint64_t address, uint32_t bytes, uint64_t value) = 0;
 };
@@ -85,6 +87,8 @@ public:
   bool accesses(PtxSpace space, PtxInstruction::Access kind) const;
 
   uint32_t registerCount = 0, firstOperand = 0;
+  /// The register that holds the CTA's rank, if one does.
+  int32_t rank = -1;
 
 private:
   friend class PtxParser;

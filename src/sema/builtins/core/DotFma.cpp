@@ -57,6 +57,9 @@ static Result emitDotFma(Context &context, const BoundArgs &arguments) {
                    sum.bitWidth() >= element.bitWidth() && sum != dtypes::bfloat16) ||
                   (element.isSignedInt() && element.bitWidth() == 8 && sum == dtypes::int32) ||
                   (element == sum && element.isStandardFloat()));
+  // Products of payloads have no types that a chip lacks.
+  isKnown |= context.options.sanitizesFloats() && element.isFloat() && b.dtype().isFloat() &&
+             (sum == dtypes::float32 || sum == dtypes::float16);
   if (!isKnown) {
     context.report(diag::Kind::BadOperands, context.span, "dot_fma", a.typeName(), b.typeName())
         .note("the accumulator is {0}", acc.typeName());

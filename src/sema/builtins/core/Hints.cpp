@@ -139,14 +139,17 @@ static Result emitAssert(Context &context, const BoundArgs &arguments) {
   return Value::none();
 }
 
-/// expect_zero(x, mask): x itself; debug builds check that it is 0 where the mask is true.
+/// expect_zero(x, mask): x itself; debug builds check that it is 0 where the mask is true, under
+/// fpsan, which knows nothing of underflow, it becomes 0 there.
 static Result emitExpectZero(Context &context, const BoundArgs &arguments) {
   const Value &x = arguments["x"];
   if (!tensorArgument(context, arguments, "x") || !tensorArgument(context, arguments, "mask"))
     return std::nullopt;
+  diag::Span span = arguments.span("x"), maskSpan = arguments.span("mask");
+  if (context.options.sanitizesFloats())
+    return select(context, {arguments["mask"], maskSpan}, {Value::integer(0), span}, {x, span});
   if (!context.options.debug)
     return x;
-  diag::Span span = arguments.span("x"), maskSpan = arguments.span("mask");
   Result tensorX = materialize(context, {x, span});
   Result isZero = tensorX ? compare(context, CompareOp::Eq, *tensorX, Value::integer(0), span, span)
                           : std::nullopt;
@@ -243,7 +246,8 @@ Errors: a message that is not known at compile time.
       {"expect_zero", "x: tensor, mask: tensor", emitExpectZero, asFunction, R"(
 Says that `x` is 0 where the mask is true.
 
-Kernels compiled with `debug` check it and stop with a message.
+Kernels compiled with `debug` check it and stop with a message; under `fpsan`, whose algebra has no
+underflow, it is 0 there.
 
 Gives: `x`.
 Errors: arguments that are neither tensors nor numbers.

@@ -53,6 +53,8 @@ static bool checkTypes(Context &context, const Operand &a, const Operand &b, con
   // `tt.dot` has signed integers only.
   bool known = xElement && yElement && sumElement && !x.isUnsignedInt() && !y.isUnsignedInt() &&
                mma::multiplies(*xElement, *yElement, *sumElement);
+  known |= context.options.sanitizesFloats() && xElement && yElement && isFloat8(*xElement) &&
+           isFloat8(*yElement) && sum == dtypes::float16;
   if (!known)
     context.report(diag::Kind::MmaTypes, context.span, x.name(), y.name(), sum.name()).end();
   return known;

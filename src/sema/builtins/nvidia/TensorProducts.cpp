@@ -128,7 +128,8 @@ static Result emitMma(Context &context, const BoundArgs &arguments) {
     return std::nullopt;
   const Value &a = arguments["a"], &b = arguments["b"], &acc = arguments["acc"];
   std::string why;
-  auto product = ttng::tensorProduct(bufferType(a), bufferType(b), bufferType(acc), why);
+  auto product = ttng::tensorProduct(bufferType(a), bufferType(b), bufferType(acc), why,
+                                     context.options.sanitizesFloats());
   if (!product)
     return noProduct(context, arguments, name, why);
   auto options = readOptions(context, arguments, name, *product);
@@ -165,7 +166,8 @@ static Result emitScaledMma(Context &context, const BoundArgs &arguments) {
   auto ir = [&](llvm::StringRef operand) { return arguments[operand].ir(); };
   std::string why;
   auto product = ttng::tensorProduct(
-      {type("a"), type("b"), type("acc"), type("a_scale"), type("b_scale"), *aType, *bType}, why);
+      {type("a"), type("b"), type("acc"), type("a_scale"), type("b_scale"), *aType, *bType}, why,
+      context.options.sanitizesFloats());
   if (!product)
     return noProduct(context, arguments, name, why);
   auto options = readOptions(context, arguments, name, *product);

@@ -86,7 +86,8 @@ static bool checkOperands(Context &context, const BoundArgs &arguments) {
                       "it runs on groups of four warps, but there are " +
                           llvm::Twine(context.numWarps())),
            false;
-  std::string problem = ttng::whyNoWarpGroupDot(a.irType(), b.irType(), tensor);
+  std::string problem =
+      ttng::whyNoWarpGroupDot(a.irType(), b.irType(), tensor, context.options.sanitizesFloats());
   if (!problem.empty())
     return explainProduct(context, arguments, problem);
   return true;
