@@ -567,6 +567,18 @@ GLUONC_API int gluonc_target_is_predicted(const char *target);
 /* Launches are simulated again. What those since the beginning would take together. */
 GLUONC_API void gluonc_engine_end_prediction(gluonc_engine *engine, gluonc_prediction *prediction);
 
+/*===- Bundles --------------------------------------------------------------===*/
+
+/* Of gluonc_rt.h, whose functions launch its kernels. */
+typedef struct gluonc_rt_bundle gluonc_rt_bundle;
+/* What `gluonc build` makes of a manifest, in this process: for programs that launch kernels from
+ * bundles and have the compiler at hand while they are developed. `target` takes the place of the
+ * manifest's targets; null: these. Without ptxas NVIDIA's chips get PTX. The engine's cache has what
+ * is unchanged. Freed with gluonc_rt_bundle_destroy. */
+GLUONC_API gluonc_status gluonc_engine_build_bundle(gluonc_engine *engine, const char *manifest,
+                                                    const char *target, gluonc_rt_bundle **bundle,
+                                                    gluonc_error **error);
+
 #ifdef __cplusplus
 }
 #endif

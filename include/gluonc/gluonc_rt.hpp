@@ -210,6 +210,8 @@ struct BundleOptions {
 
 class Bundle {
 public:
+  /// Owns it from now on: one that gluonc_engine_build_bundle made.
+  static Bundle take(gluonc_rt_bundle *raw) { return Bundle(raw); }
   static Expected<Bundle> open(const std::string &path, const BundleOptions &options = {}) {
     return make(
         [&](const gluonc_rt_bundle_options &raw, gluonc_rt_bundle **made, gluonc_rt_error **error) {

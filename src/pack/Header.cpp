@@ -111,7 +111,10 @@ std::string writeHeader(const bundle::Bundle &bundle, llvm::StringRef nameSpace)
          "  static gluonc::rt::Expected<Bundle> open(const void *bytes, std::size_t size,\n"
          "                                           const gluonc::rt::BundleOptions &options = "
          "{}) "
-         "{\n    return make(gluonc::rt::Bundle::open(bytes, size, options));\n  }\n\n";
+         "{\n    return make(gluonc::rt::Bundle::open(bytes, size, options));\n  }\n"
+         "  /// Owns it from now on: what gluonc_engine_build_bundle made of the same manifest.\n"
+         "  static gluonc::rt::Expected<Bundle> take(gluonc_rt_bundle *raw) {\n"
+         "    return make(gluonc::rt::Bundle::take(raw));\n  }\n\n";
   size_t place = 0;
   for (const format::Kernel &kernel : bundle.kernels())
     writeKernel(bundle, kernel, place++, out);

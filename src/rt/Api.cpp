@@ -68,25 +68,44 @@ static std::string findPtx(const bundle::Bundle &bundle) {
   return "";
 }
 
+static std::unique_ptr<gluonc_rt_bundle> makeBundle(const bundle::Bundle &opened) {
+  auto made = std::make_unique<gluonc_rt_bundle>(opened);
+  made->digest = opened.digest();
+  for (const format::Kernel &record : opened.kernels())
+    made->kernels.push_back(makeKernel(*made, record));
+  return made;
+}
+
+llvm::Expected<std::unique_ptr<gluonc_rt_bundle>> openCopy(llvm::StringRef bytes) {
+  std::vector<uint64_t> words((bytes.size() + 7) / 8);
+  std::memcpy(words.data(), bytes.data(), bytes.size());
+  llvm::Expected<bundle::Bundle> opened =
+      bundle::Bundle::open({reinterpret_cast<const char *>(words.data()), bytes.size()});
+  if (!opened)
+    return opened.takeError();
+  std::unique_ptr<gluonc_rt_bundle> made = makeBundle(*opened);
+  // Its storage moves as a whole.
+  made->words = std::move(words);
+  return std::move(made);
+}
+
 static gluonc_rt_status open(Mapping mapping, llvm::StringRef bytes,
                              const gluonc_rt_bundle_options &options, const std::string &prefix,
                              gluonc_rt_bundle **bundle, gluonc_rt_error **error) {
   llvm::Expected<bundle::Bundle> opened = bundle::Bundle::open(bytes);
   if (!opened)
     return fail(GLUONC_RT_INPUT_ERROR, prefix + llvm::toString(opened.takeError()), error);
-  auto made = std::make_unique<gluonc_rt_bundle>(*opened);
-  made->mapping = std::move(mapping);
-  made->digest = opened->digest();
-  if (options.digest && made->digest != options.digest)
+  std::string digest = opened->digest();
+  if (options.digest && digest != options.digest)
     return fail(GLUONC_RT_INPUT_ERROR,
-                prefix + "its digest is " + made->digest + ", not " + options.digest, error);
+                prefix + "its digest is " + digest + ", not " + options.digest, error);
   if (options.sealed)
     if (std::string ptx = findPtx(*opened); !ptx.empty())
       return fail(GLUONC_RT_INPUT_ERROR,
                   prefix + "a sealed bundle has machine code alone, and this one PTX of " + ptx,
                   error);
-  for (const format::Kernel &record : opened->kernels())
-    made->kernels.push_back(makeKernel(*made, record));
+  std::unique_ptr<gluonc_rt_bundle> made = makeBundle(*opened);
+  made->mapping = std::move(mapping);
   *bundle = made.release();
   return GLUONC_RT_OK;
 }

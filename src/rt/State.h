@@ -97,7 +97,9 @@ struct gluonc_rt_kernel {
 struct gluonc_rt_bundle {
   explicit gluonc_rt_bundle(gluonc::bundle::Bundle bundle) : bundle(bundle) {}
 
+  /// What it lies in, where it does not belong to the caller.
   gluonc::rt::Mapping mapping;
+  std::vector<uint64_t> words;
   gluonc::bundle::Bundle bundle;
   std::string digest;
   std::mutex lock;
@@ -109,3 +111,10 @@ struct gluonc_rt_bundle {
   /// In the order of their records. Before what they use goes.
   std::vector<std::unique_ptr<gluonc_rt_kernel>> kernels;
 };
+
+namespace gluonc::rt {
+
+/// A bundle that has a copy of its bytes.
+llvm::Expected<std::unique_ptr<gluonc_rt_bundle>> openCopy(llvm::StringRef bytes);
+
+} // namespace gluonc::rt

@@ -51,6 +51,7 @@ def main():
         for vendor, folder in (("cuda", cuda), ("hip", hip)):
             # Without CUDA's driver launches go to AMD's.
             run(build / "launch", vendor, env={**os.environ, "LD_LIBRARY_PATH": folder})
+        run(build / "develop", kernels / "kernels.toml", env={**os.environ, "LD_LIBRARY_PATH": cuda})
         needed = run("readelf", "--dynamic", build / "launch")
         assert "libgluonc_rt.so.0" in needed and "libgluonc.so" not in needed, needed
         check_dependencies(kernels, build)
