@@ -19,6 +19,13 @@ void Cost::add(const InstructionCount &count) {
     accesses.push_back(count.text);
 }
 
+uint64_t Cost::machineInstructions() const {
+  uint64_t sum = 0;
+  for (uint64_t count : machine)
+    sum += count;
+  return sum;
+}
+
 GlobalCount Cost::global() const {
   GlobalCount sum = loads;
   sum += stores;

@@ -14,6 +14,8 @@ struct Cost {
   /// Executions by warps: of all instructions, and by pipe.
   uint64_t instructions = 0;
   std::array<uint64_t, pipeCount> pipes = {};
+  /// Instructions of machine code, as they stand there (MachineCode.h).
+  std::array<uint64_t, pipeCount> machine = {};
   uint64_t flops = 0, boxBytes = 0;
   /// The most registers that are live before one of them (Liveness.h).
   unsigned liveRegisters = 0;
@@ -24,6 +26,7 @@ struct Cost {
 
   void add(const InstructionCount &count);
   GlobalCount global() const;
+  uint64_t machineInstructions() const;
   bool accessesMemory() const {
     return loads.requests || stores.requests || shared.requests || boxBytes;
   }
@@ -62,6 +65,8 @@ struct Profile {
   /// Nothing for a chip that the model does not know.
   std::optional<Timing> timing;
 
+  /// Whether the counts of machine code were taken.
+  bool hasMachineCode = false;
   Cost total;
   /// By file, line and column; lines and sites of instructions without a place are left out.
   std::vector<Site> sites;

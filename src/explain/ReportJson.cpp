@@ -22,9 +22,15 @@ static Object toJson(const Cost &cost) {
   for (unsigned i = 0; i != pipeCount; ++i)
     if (cost.pipes[i])
       pipes[nameOf(Pipe(i))] = cost.pipes[i];
+  Object machine;
+  for (unsigned i = 0; i != pipeCount; ++i)
+    if (cost.machine[i])
+      machine[nameOf(Pipe(i))] = cost.machine[i];
   Object object{{"ptx_instructions", cost.instructions},
                 {"ptx_pipes", std::move(pipes)},
                 {"ptx_live_registers", cost.liveRegisters}};
+  if (!machine.empty())
+    object["machine_pipes"] = std::move(machine);
   if (cost.flops)
     object["product_flops"] = cost.flops;
   if (cost.boxBytes)

@@ -152,7 +152,8 @@ private:
         first = std::min(first, place.second), last = std::max(last, place.second);
     out << "<h2>" << escaped(file->path())
         << "</h2>\n<div class=\"source\"><table>\n<thead><tr><th>line</th><th>instructions</th>"
-           "<th>live\nregisters</th><th class=\"access\">access</th><th>sectors\na request</th>"
+           "<th>machine\ncode</th><th>live\nregisters</th><th "
+           "class=\"access\">access</th><th>sectors\na request</th>"
            "<th>bytes\nwasted</th><th>bank\nconflicts</th><th>conver-\nsions</th><th "
            "class=\"code\">source</th></tr></thead>\n<tbody>\n";
     const Line *next = lines.begin();
@@ -198,7 +199,8 @@ private:
       out << "<span class=\"share\" style=\"width:"
           << cost.instructions * barPixels / std::max<uint64_t>(1, profile.total.instructions)
           << "px\"></span>";
-    out << "</td><td>" << countOf(cost.liveRegisters) << "</td><td class=\"access\">"
+    out << "</td><td>" << countOf(cost.machineInstructions()) << "</td><td>"
+        << countOf(cost.liveRegisters) << "</td><td class=\"access\">"
         << escaped(llvm::join(cost.accesses, "\n")) << "</td><td>";
     if (global.requests)
       out << llvm::format("%.1f", static_cast<double>(global.sectors) /
@@ -210,7 +212,7 @@ private:
 
   void printReasons(const std::string &row, llvm::ArrayRef<const Finding *> reasons,
                     const Cost &cost) {
-    out << "<tr id=\"w" << row << "\" class=\"why\"><td colspan=\"9\">";
+    out << "<tr id=\"w" << row << "\" class=\"why\"><td colspan=\"10\">";
     for (const Finding *finding : reasons) {
       const diag::Diagnostic &diagnostic = finding->diagnostic;
       const diag::KindInfo &kind = diag::info(diagnostic.kind);
@@ -225,7 +227,15 @@ private:
     for (unsigned i = 0; i != pipeCount; ++i)
       if (cost.pipes[i])
         out << ' ' << nameOf(Pipe(i)) << ' ' << cost.pipes[i];
-    out << "</p></td></tr>\n";
+    out << "</p>";
+    if (cost.machineInstructions()) {
+      out << "<p>instructions of machine code by kind:";
+      for (unsigned i = 0; i != pipeCount; ++i)
+        if (cost.machine[i])
+          out << ' ' << nameOf(Pipe(i)) << ' ' << cost.machine[i];
+      out << "</p>";
+    }
+    out << "</td></tr>\n";
   }
 
   const Profile &profile;

@@ -128,19 +128,27 @@ private:
 
   void printInstructions() {
     row("instructions") << profile.total.instructions << " of warps (of PTX, not machine code): ";
+    printPipes(profile.total.pipes, profile.total.instructions);
+    if (profile.hasMachineCode) {
+      row("machine code") << counted(profile.total.machineInstructions(), "instruction") << ": ";
+      printPipes(profile.total.machine, profile.total.machineInstructions());
+    }
+    if (profile.total.flops)
+      row("products") << profile.total.flops << " flops\n";
+  }
+
+  void printPipes(const std::array<uint64_t, pipeCount> &counts, uint64_t all) {
     llvm::SmallVector<std::pair<uint64_t, Pipe>> pipes;
     for (unsigned i = 0; i != pipeCount; ++i)
-      if (uint64_t count = profile.total.pipes[i])
+      if (uint64_t count = counts[i])
         pipes.push_back({count, Pipe(i)});
     llvm::sort(pipes, [](const auto &a, const auto &b) {
       return std::pair(b.first, a.second) < std::pair(a.first, b.second);
     });
     llvm::ListSeparator comma;
     for (auto [count, pipe] : pipes)
-      out << comma << percent(count, profile.total.instructions) << " % " << nameOf(pipe);
+      out << comma << percent(count, all) << " % " << nameOf(pipe);
     out << '\n';
-    if (profile.total.flops)
-      row("products") << profile.total.flops << " flops\n";
   }
 
   void printResources() {

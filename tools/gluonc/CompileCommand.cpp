@@ -1,4 +1,5 @@
 #include "Session.h"
+#include "driver/Disassemble.h"
 #include "driver/KernelCache.h"
 #include "driver/KernelOptions.h"
 #include "driver/Run.h"
@@ -7,11 +8,8 @@
 #include "syntax/Lexer.h"
 #include "syntax/Parser.h"
 
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/Program.h"
 
 namespace gluonc::tool {
 
@@ -170,31 +168,11 @@ static bool disassemble(Session &session, std::string &code) {
         .hint("it comes with the CUDA toolkit, in PATH or CUDA_HOME/bin, and with Triton");
     return false;
   }
-  auto fail = [&](const llvm::Twine &why) {
-    session.sink.report(Kind::InvalidOption, {}, ("`" + program + "` " + why).str()).end();
+  llvm::Expected<std::string> text = driver::disassemble(program, {option}, code);
+  if (!text) {
+    session.sink.report(Kind::InvalidOption, {}, llvm::toString(text.takeError())).end();
     return false;
-  };
-  // Its input, what it writes, and what it complains of.
-  llvm::SmallString<64> files[3];
-  std::vector<std::unique_ptr<llvm::FileRemover>> removers;
-  for (auto [file, suffix] :
-       {std::pair(&files[0], "cubin"), {&files[1], "sass"}, {&files[2], "txt"}}) {
-    if (std::error_code error = llvm::sys::fs::createTemporaryFile("gluonc", suffix, *file))
-      return fail("has no file: " + error.message());
-    removers.push_back(std::make_unique<llvm::FileRemover>(*file));
   }
-  if (!session.writeFile({files[0].str().str(), {}}, code))
-    return false;
-  std::optional<llvm::StringRef> redirects[] = {"", files[1].str(), files[2].str()};
-  std::string why;
-  int status = llvm::sys::ExecuteAndWait(program, {program, option, files[0]}, std::nullopt,
-                                         redirects, 0, 0, &why);
-  constexpr uint64_t mostBytes = uint64_t(1) << 30;
-  llvm::Expected<std::string> text = gluonc::readFile(files[status ? 2 : 1].str().str(), mostBytes);
-  if (!text)
-    return fail("left nothing: " + llvm::toString(text.takeError()));
-  if (status)
-    return fail("fails: " + (why.empty() ? llvm::StringRef(*text).trim().str() : why));
   code = std::move(*text);
   return true;
 }

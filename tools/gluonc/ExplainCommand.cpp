@@ -19,7 +19,8 @@ explainKernel(Session &session, driver::Compiler &compiler, const Session::Input
   auto &[arguments, grid] = *launch;
   std::optional<explain::Profile> profile = driver::explainLaunch(
       compiler, {loaded->program, loaded->kernel.get(), arguments.specs, request.options},
-      session.codeOptions(), arguments, grid, printed, timeline, session.sink);
+      session.codeOptions(), arguments, grid, printed, timeline, session.sink,
+      findCudaToolHere("nvdisasm"));
   if (!profile)
     return std::nullopt;
   return explain::Explained{std::move(*profile)};

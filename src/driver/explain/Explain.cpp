@@ -1,7 +1,9 @@
 #include "driver/explain/Explain.h"
 
+#include "driver/Disassemble.h"
 #include "driver/explain/Facts.h"
 #include "driver/predict/LaunchModel.h"
+#include "explain/MachineCode.h"
 #include "ir/OpenLayouts.h"
 
 namespace gluonc::driver {
@@ -61,10 +63,25 @@ static explain::Resources resourcesOf(const CompiledKernel &compiled) {
   return resources;
 }
 
+/// A program that fails, or prints what nobody can read, leaves the profile as it is.
+static void countMachineCode(explain::Profile &profile, llvm::StringRef disassembler,
+                             llvm::StringRef cubin) {
+  llvm::Expected<std::string> text =
+      disassemble(disassembler, {"--print-code", "--print-line-info"}, cubin);
+  if (!text) {
+    llvm::consumeError(text.takeError());
+    return;
+  }
+  std::vector<explain::MachineInstruction> instructions = explain::readDisassembly(*text);
+  if (!instructions.empty())
+    explain::addMachineCode(profile, instructions);
+}
+
 std::optional<explain::Profile> explainLaunch(Compiler &compiler, const KernelSource &source,
                                               CodeOptions code, const KernelArguments &arguments,
                                               Grid grid, llvm::raw_ostream *printed,
-                                              model::Timeline *timeline, diag::Sink &sink) {
+                                              model::Timeline *timeline, diag::Sink &sink,
+                                              llvm::StringRef disassembler) {
   const diag::SourceManager &sources = source.program.sources();
   const target::Target &target = source.options.target;
   code.backend.lineInfo = true;
@@ -101,6 +118,8 @@ std::optional<explain::Profile> explainLaunch(Compiler &compiler, const KernelSo
   if (!runOnPtx(*compiled, target.warpSize(), arguments, grid, how, sink))
     return std::nullopt;
   addCounts(profile, counter.take(), sources);
+  if (!disassembler.empty() && compiled->artifact.kind == "cubin")
+    countMachineCode(profile, disassembler, compiled->artifact.bytes);
   if (!model)
     return profile;
   model::Predicted predicted = model->predict(timeline ? shownClusters : 0);

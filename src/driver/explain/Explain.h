@@ -16,10 +16,12 @@ namespace gluonc::driver {
 bool isExplained(const target::Target &target);
 
 /// Compiles the kernel, executes its PTX on the tensors' own memory and counts. Without an
-/// assembler nothing is known of registers. `timeline` may be null. Nullopt after a report.
+/// assembler nothing is known of registers, and without nvdisasm, the `disassembler`, nothing of
+/// machine code. `timeline` may be null. Nullopt after a report.
 std::optional<explain::Profile> explainLaunch(Compiler &compiler, const KernelSource &source,
                                               CodeOptions code, const KernelArguments &arguments,
                                               Grid grid, llvm::raw_ostream *printed,
-                                              model::Timeline *timeline, diag::Sink &sink);
+                                              model::Timeline *timeline, diag::Sink &sink,
+                                              llvm::StringRef disassembler = "");
 
 } // namespace gluonc::driver
