@@ -736,12 +736,13 @@ class CommandLine(unittest.TestCase):
                     "1,4,16")
         self.assertEqual(list(deep), ["", "0, 0", "0, 1", "0, 2", "0, 3"])
         picture = self.fine("layout", LAYOUT, "--shape", "8,32", "--format", "svg")
-        self.assertEqual(picture.count("<rect"), 256)
-        # Viewers that know no hsl() draw that black.
-        colours = set(re.findall('fill="([^"]*)"', picture))
-        self.assertEqual(len(colours), 4)
-        for colour in colours:
-            self.assertRegex(colour, "^#[d-f][0-9a-f][d-f][0-9a-f][d-f][0-9a-f]$")
+        self.assertEqual(picture.count('class="k"'), 256)
+        # A warp has a pattern, which is of one colour. Viewers that know no hsl() draw that black.
+        fills = set(re.findall(r'fill="url\(#(\w+)\)"', picture))
+        self.assertEqual(fills, {"f0", "f1", "f2", "f3"})
+        for fill in fills:
+            colour = re.search(f'id="{fill}".*?<rect class="(\\w+)"', picture)[1]
+            self.assertRegex(picture, f"[.]{colour}{{fill:#[0-9a-f]{{6}}}}")
         self.fine("layout", LAYOUT, "--shape", "8,32", "--format", "html", "-o", "out.html")
         self.assertIn("<svg", (self.path / "out.html").read_text())
 
@@ -750,6 +751,10 @@ class CommandLine(unittest.TestCase):
         self.fails(1, {"kind": "LayoutShape"}, "layout", LAYOUT, "--shape", "8")
         self.fails(1, {"kind": "LayoutShape"}, "layout", "3", "--shape", "8")
         self.fails(1, {"kind": "LayoutShape"}, "layout", "AutoLayout()", "--shape", "8")
+        self.fails(1, {"kind": "LayoutShape"}, "layout", LAYOUT, "--shape", "8,32", "--view", "memory")
+        self.fails(1, {"kind": "LayoutShape"}, "layout", LAYOUT, "--shape", "8,32", "--product", "16")
+        self.fails(1, {"kind": "LayoutShape"}, "layout", LAYOUT, "--shape", "8,32",
+                   "--to", "BlockedLayout([1, 1], [4, 16], [2, 2], [1, 0])")
 
     def test_info_lists_devices(self):
         out = self.fine("info", fake=True)
