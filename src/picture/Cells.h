@@ -15,7 +15,7 @@ namespace gluonc::picture {
 /// A place in registers, as pictures name it.
 struct Owner {
   uint32_t reg = 0, lane = 0, warp = 0, block = 0;
-  int64_t lanes = 32, warps = 1, blocks = 1;
+  int64_t lanes, warps, blocks;
 
   Owner(const layout::LinearLayout &linear, uint64_t place);
   int64_t thread() const { return warp * lanes + lane; }
@@ -44,6 +44,9 @@ layout::Ints elementAt(const layout::LinearLayout &linear, uint64_t place);
 Panel emptyTensor(llvm::ArrayRef<int64_t> shape);
 /// The cell of an element; null outside of the panel.
 Cell *cellAt(Panel &panel, llvm::ArrayRef<int64_t> element, llvm::ArrayRef<int64_t> shape);
+
+/// A column of tensor memory.
+inline constexpr unsigned columnBits = 32;
 
 /// Bank of a byte.
 unsigned bankOf(int64_t byte);

@@ -59,7 +59,7 @@ public:
         return;
       const std::string row = std::to_string(linear.inComponent(place, Dim::Row));
       const std::string column =
-          std::to_string(int64_t{linear.inComponent(place, Dim::Col)} * bits / 32);
+          std::to_string(int64_t{linear.inComponent(place, Dim::Col)} * bits / columnBits);
       const unsigned warp = linear.inComponent(place, Dim::Row) / rowsOfWarp;
       put(place, inBlock(block) + row + ":" + column,
           inCta(block) + "row " + row + ", 32-bit column " + column + ", reached by warp " +

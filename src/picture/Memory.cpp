@@ -101,7 +101,7 @@ public:
     panel.rowAxis = "rows of tensor memory";
     panel.columnAxis = "32-bit columns";
     for (int64_t column = 0; column < linear.inSize(Dim::Col); column += run.size())
-      panel.columnHeads.push_back(std::to_string(column * laid.elementBits / 32));
+      panel.columnHeads.push_back(std::to_string(column * laid.elementBits / columnBits));
     for (uint32_t row = 0; row != linear.inSize(Dim::Row); ++row) {
       panel.rowHeads.push_back(std::to_string(row));
       for (int64_t column = 0; column < linear.inSize(Dim::Col); column += run.size())
@@ -111,7 +111,7 @@ public:
                               {Dim::Col, static_cast<uint32_t>(column)},
                               {Dim::Block, block}}),
                "row " + std::to_string(row) + ", 32-bit column " +
-                   std::to_string(column * laid.elementBits / 32));
+                   std::to_string(column * laid.elementBits / columnBits));
     }
     return finished();
   }
