@@ -93,6 +93,7 @@ SimulatedLaunch::SimulatedLaunch(const KernelArguments &arguments, Grid grid,
   launch.memory = &memory;
   launch.output = how.printed;
   launch.scheduleSeed = how.scheduleSeed;
+  launch.schedule = how.schedule;
   launch.races = how.races;
   launch.maskedOff = how.maskedOff;
   launch.maxBranches = how.maxBranches;

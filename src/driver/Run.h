@@ -51,6 +51,7 @@ struct SimulatedRun {
   llvm::raw_ostream *printed = nullptr;
   /// See sim::Launch.
   std::optional<uint64_t> scheduleSeed = std::nullopt;
+  sim::Schedule *schedule = nullptr;
   sim::Verdict races = sim::Verdict::Fault, maskedOff = sim::Verdict::Warn;
   uint64_t maxBranches = sim::Launch::kDefaultMaxBranches;
 };

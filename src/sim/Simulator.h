@@ -45,6 +45,7 @@ class ModuleOp;
 namespace gluonc::sim {
 
 struct Program;
+struct Schedule;
 
 /// One kernel argument; the kernel's parameter type decides width and format.
 struct Argument {
@@ -83,6 +84,8 @@ struct Launch {
   /// Runs the partitions of a program in turns of random length and order, which this
   /// number decides; without it, each runs until it waits.
   std::optional<uint64_t> scheduleSeed;
+  /// Decides in place of a seed, and is told what happened; programs run one after the other.
+  Schedule *schedule = nullptr;
   /// Accesses of several programs to the same global memory that nothing orders, and elements of
   /// one store that go to one place (Races.h).
   Verdict races = Verdict::Fault;

@@ -66,3 +66,14 @@ def leaves_one(out):
 @gluon.jit
 def leaves_two(out):
     gl.store(out + 1, gl.atomic_xchg(out + 2, 2))
+
+
+@gluon.jit
+def kept_apart(out):
+    gl.warp_specialize([(adds_at, (out, 0)), (adds_at, (out, 1))], [4])
+
+
+@gluon.jit
+def adds_at(out, place):
+    gl.atomic_add(out + place, 1)
+    gl.atomic_add(out + place, 2)

@@ -2,6 +2,7 @@
 #include "TritonLaunch.h"
 #include "VerifyReport.h"
 #include "driver/KernelOptions.h"
+#include "driver/verify/Explore.h"
 #include "driver/verify/Rounds.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -24,6 +25,9 @@ struct Verification {
   Session::Input input = {};
   std::vector<driver::ArgumentText> texts = {};
   uint64_t seed = 0, rounds = 1;
+  /// So many schedules of the simulator; the second may be given.
+  uint64_t schedules = 0;
+  std::optional<std::vector<uint8_t>> schedule = {};
   std::optional<double> ulp = {}, rtol = {}, atol = {};
   std::string python = "python3";
   std::vector<std::pair<std::string, Execution>> executions = {};
@@ -34,16 +38,26 @@ struct Verification {
 
   /// False with a usage problem, or after a report.
   bool read(std::string &problem) {
-    std::optional<uint64_t> seedGiven, roundsGiven;
+    std::optional<uint64_t> seedGiven, roundsGiven, schedulesGiven;
     if (!session.line.namedValues(1, texts, problem) ||
         !session.line.integer("--seed", seedGiven, problem) ||
         !session.line.integer("--rounds", roundsGiven, problem) ||
+        !session.line.integer("--explore", schedulesGiven, problem) ||
         !session.line.number("--ulp", ulp, problem) ||
         !session.line.number("--rtol", rtol, problem) ||
         !session.line.number("--atol", atol, problem))
       return false;
     seed = seedGiven.value_or(seed);
     rounds = roundsGiven.value_or(rounds);
+    schedules = schedulesGiven.value_or(schedules);
+    if (const Word *word = session.line.find("--schedule")) {
+      schedule = driver::parseChoices(word->text);
+      schedules = 2;
+      if (!schedule)
+        problem = "--schedule takes numbers, as 0,1,2";
+      if (!schedule)
+        return false;
+    }
     if (const Word *word = session.line.find("--triton"))
       python = word->text;
     input = Session::splitInput(session.line.positional().front());
@@ -203,10 +217,72 @@ struct Verification {
         report.tensors, [](const ComparedTensor &each) { return each.difference.differing != 0; });
     ++report.rounds;
     if (!differs && report.faulted.empty())
-      return true;
+      return exploreSchedules(arguments, roundSeed);
     report.arguments = arguments;
     report.repeat = commandOf(arguments, roundSeed);
     return true;
+  }
+
+  /// Runs the simulator under schedules, whose results must be those of the first. False where that
+  /// cannot go on, after a report.
+  bool exploreSchedules(llvm::ArrayRef<driver::ArgumentText> arguments, uint64_t roundSeed) {
+    driver::ScheduleExplorer explorer;
+    std::optional<Results> first;
+    report.schedules = 0;
+    for (uint64_t i = 0; i != schedules; ++i) {
+      std::optional<std::vector<uint8_t>> choices = i && schedule ? schedule : explorer.next();
+      if ((report.areAllSchedules = !choices))
+        return true;
+      sim::Schedule run{.choices = *choices};
+      std::optional<Results> results = runSchedule(run, arguments, roundSeed);
+      if (!results && session.sink.outcome != driver::Outcome::Fault)
+        return false;
+      ++report.schedules;
+      if (!results || (first && differ(*first, *results))) {
+        noteFailure(run, arguments, roundSeed);
+        return true;
+      }
+      if (!first)
+        first = std::move(results);
+      explorer.tell(*choices, run.decisions);
+    }
+    return true;
+  }
+
+  /// Nullopt after a report, which a fault is, too.
+  std::optional<Results> runSchedule(sim::Schedule &schedule,
+                                     llvm::ArrayRef<driver::ArgumentText> arguments,
+                                     uint64_t roundSeed) {
+    Execution execution = executions.front().second;
+    execution.seesIr = {};
+    execution.how.schedule = &schedule;
+    std::optional<BoundLaunch> bound = bind(arguments, roundSeed);
+    Timings timings;
+    if (!bound || !execution.launch(loaded->program, *loaded->kernel, bound->arguments, bound->grid,
+                                    &timings))
+      return std::nullopt;
+    return collect("schedule");
+  }
+
+  /// Whether a tensor differs, which is then the report's only one.
+  bool differ(const Results &first, const Results &other) {
+    for (auto [i, named] : llvm::enumerate(first.tensors)) {
+      driver::TensorDifference difference =
+          driver::compareTensors(named.second, other.tensors[i].second, {});
+      if (!difference.differing)
+        continue;
+      report.tensors = {{named.first, other.execution, {}, std::move(difference)}};
+      return true;
+    }
+    return false;
+  }
+
+  void noteFailure(const sim::Schedule &run, llvm::ArrayRef<driver::ArgumentText> arguments,
+                   uint64_t roundSeed) {
+    report.schedule = driver::choicesText(driver::shortened(run.choices));
+    report.steps = run.steps;
+    report.arguments.assign(arguments.begin(), arguments.end());
+    report.repeat = commandOf(arguments, roundSeed) + " --schedule " + report.schedule;
   }
 
   /// The worse of what was found of each tensor; of a round that fails, that alone.
@@ -229,7 +305,7 @@ struct Verification {
     for (const driver::ArgumentText &argument : arguments)
       text += " " + quotedForShell(argument.name + "=" + argument.value);
     for (const OptionSpec &option : session.command->options)
-      if (option.name != "--rounds" && option.name != "--seed")
+      if (!llvm::is_contained({"--rounds", "--seed", "--explore", "--schedule"}, option.name))
         for (const Word &word : session.line.all(option.name))
           text += " " + option.name.str() +
                   (option.value.empty() ? "" : " " + quotedForShell(word.text));

@@ -61,6 +61,22 @@ static void printInexact(const VerifyReport &report, llvm::raw_ostream &out) {
   }
 }
 
+/// The schedule that failed, as a timeline: who does what, in the order in which it is done.
+static void printSchedule(const VerifyReport &report, llvm::raw_ostream &out) {
+  if (report.schedules)
+    out << report.schedules << (report.schedules == 1 ? " schedule" : " schedules")
+        << " of the simulator" << (report.areAllSchedules ? ", all there are\n" : "\n");
+  if (report.schedule.empty())
+    return;
+  size_t width = 0;
+  for (const sim::Schedule::Step &step : report.steps)
+    width = std::max(width, step.who.size());
+  out << "schedule " << report.schedule << ":\n";
+  for (const sim::Schedule::Step &step : report.steps)
+    out << "  " << llvm::left_justify(step.who, static_cast<unsigned>(width)) << "  "
+        << step.operation << "  " << step.where << '\n';
+}
+
 void printText(const VerifyReport &report, llvm::raw_ostream &out) {
   out << report.kernel << " as for " << report.target << ": " << llvm::join(report.executions, ", ")
       << '\n';
@@ -71,6 +87,7 @@ void printText(const VerifyReport &report, llvm::raw_ostream &out) {
     printTensor(each, report.executions.front(), out);
   for (const std::string &execution : report.faulted)
     out << execution << ": stopped at a fault\n";
+  printSchedule(report, out);
   if (!report.failed()) {
     out << (report.executions.size() < 2 ? "nothing to compare with" : "all agree") << ", "
         << report.rounds << (report.rounds == 1 ? " round\n" : " rounds\n");
@@ -123,8 +140,19 @@ llvm::json::Value toJson(const VerifyReport &report) {
                             {"agree", !report.failed()},
                             {"tensors", std::move(tensors)},
                             {"faulted", llvm::json::Array(report.faulted)}};
+  if (report.schedules)
+    object["schedules"] =
+        llvm::json::Object{{"tried", report.schedules}, {"all", report.areAllSchedules}};
   if (!report.failed())
     return object;
+  llvm::json::Array steps;
+  for (const sim::Schedule::Step &step : report.steps)
+    steps.push_back(llvm::json::Object{
+        {"who", step.who}, {"operation", step.operation}, {"place", step.where}});
+  if (!report.schedule.empty()) {
+    object["schedule"] = report.schedule;
+    object["steps"] = std::move(steps);
+  }
   llvm::json::Object arguments;
   for (const driver::ArgumentText &argument : report.arguments)
     arguments[argument.name] = argument.value;

@@ -3,6 +3,7 @@
 
 #include "Session.h"
 #include "driver/verify/Accuracy.h"
+#include "sim/machine/Schedule.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -26,6 +27,12 @@ struct VerifyReport {
   uint64_t rounds = 0;
   /// Of the round that failed, if one did, else the largest differences of all.
   std::vector<ComparedTensor> tensors;
+  /// Of the simulator, in the last round; whether there are no others.
+  uint64_t schedules = 0;
+  bool areAllSchedules = false;
+  /// What was done, and chosen, under the schedule that failed.
+  std::vector<sim::Schedule::Step> steps;
+  std::string schedule;
   /// Executions that stopped at a fault, in the round that failed.
   std::vector<std::string> faulted;
   /// Arguments and command of the round that failed.

@@ -108,6 +108,8 @@ constexpr OptionSpec verifyOptions[] = {
     {"--target", "TARGET", "chip to specialize for (default that of the first GPU, else cuda:90a)"},
     {"--rounds", "N", "so many rounds, each with arguments and data of its own (default 1)"},
     {"--seed", "S", "of the first round; the next have those that follow (default 0)"},
+    {"--explore", "N", "try up to N schedules of the simulator: results must not depend on them"},
+    {"--schedule", "C,C,…", "in place of --explore: this one, as a failure names it"},
     {"--odd", "", "random floats are infinite, NaN, zero, subnormal, the largest here and there"},
     {"--ulp", "N", "how far results may be apart (default: what docs/accuracy.md says)"},
     {"--rtol", "X", "with --atol: or so close, as allclose() has it"},

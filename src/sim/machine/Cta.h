@@ -21,6 +21,7 @@
 #include "sim/machine/Memory.h"
 #include "sim/machine/Ordering.h"
 #include "sim/machine/Program.h"
+#include "sim/machine/Schedule.h"
 #include "sim/machine/SharedMemory.h"
 #include "sim/machine/Verdict.h"
 
@@ -223,6 +224,8 @@ public:
   uint8_t coordinateTaint = 0;
   /// For each global access the range that served it last.
   std::vector<const Range *> rangeCache;
+  /// Null where nobody explores.
+  Schedule *schedule = nullptr;
   /// Null where nobody asks for them.
   Races *races = nullptr;
   /// What programs may take over; null where none does.
@@ -327,6 +330,10 @@ private:
   uint64_t turnLeft = 0;
   int64_t workLeft = 0;
   uint64_t maxBranches;
+  Fiber *pickChosen();
+  /// Runs a fiber up to the next operation that others may see.
+  void resumeToDecision(Fiber &next);
+  bool isVisible(const Instruction &at) const;
   std::optional<uint64_t> scheduleSeed;
   /// Asked now and then: whether to leave the program where it is.
   std::function<bool()> shouldStop;

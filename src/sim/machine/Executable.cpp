@@ -114,6 +114,14 @@ static void setArguments(const Launch &launch, Cta &cta) {
   }
 }
 
+/// "k.py:12:5"; "" where the IR has no place in a file.
+static std::string whereText(const Place &place) {
+  if (!place.span)
+    return "";
+  diag::LineColumn at = place.span.file->position(place.span.begin);
+  return place.span.file->path() + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
+}
+
 static const Memory &memoryOf(const Launch &launch) {
   static const Memory none;
   return launch.memory ? *launch.memory : none;
@@ -127,6 +135,7 @@ static std::unique_ptr<Cta> makeCta(const Program &program, const Launch &launch
                                     ProgramPool *pool, std::function<bool()> shouldStop) {
   auto cta = std::make_unique<Cta>(program, memoryOf(launch), launch.grid, launch.maxBranches,
                                    launch.scheduleSeed, std::move(shouldStop));
+  cta->schedule = launch.schedule;
   cta->races = races;
   cta->pool = pool;
   cta->maskedOff = launch.maskedOff;
@@ -283,7 +292,7 @@ bool Executable::run(const Launch &launch, diag::Sink &sink) const {
   uint64_t programs = programsOf(launch);
   unsigned threadCount =
       launch.hostThreads ? launch.hostThreads : std::max(1u, std::thread::hardware_concurrency());
-  if (program->sequential || program->takesPrograms)
+  if (program->sequential || program->takesPrograms || launch.schedule)
     threadCount = 1;
   threadCount = static_cast<unsigned>(std::min<uint64_t>(threadCount, programs));
   std::optional<ProgramPool> pool;
@@ -302,6 +311,9 @@ bool Executable::run(const Launch &launch, diag::Sink &sink) const {
   runOnThreads(grid, ctas);
   if (grid.isStopped)
     return false;
+  if (launch.schedule)
+    for (Schedule::Step &step : launch.schedule->steps)
+      step.where = whereText(program->places[step.place]);
 
   FaultLog faults;
   std::vector<std::pair<uint64_t, std::string>> printed;

@@ -19,7 +19,7 @@ static constexpr uint64_t kInstructionsPerTurn = 48;
 void Cta::run(uint64_t index) {
   reset(index);
   while (Fiber *next = pickFiber()) {
-    resume(*next);
+    schedule ? resumeToDecision(*next) : resume(*next);
     if (failed)
       return;
   }
@@ -61,6 +61,8 @@ bool Cta::allAreDone() const {
 }
 
 Fiber *Cta::pickFiber() {
+  if (schedule)
+    return pickChosen();
   llvm::SmallVector<size_t, 8> ready;
   for (size_t step = 1; step <= fibers.size(); ++step) {
     size_t index = (lastFiber + step) % fibers.size();
@@ -74,6 +76,64 @@ Fiber *Cta::pickFiber() {
     return pickPoll();
   lastFiber = ready[scheduleSeed && ready.size() > 1 ? random() % ready.size() : 0];
   return fibers[lastFiber].get();
+}
+
+/// The fiber that had the turn comes first, then those behind it.
+Fiber *Cta::pickChosen() {
+  llvm::SmallVector<size_t, 8> ready;
+  bool interrupts = false;
+  for (size_t step = 0; step < fibers.size(); ++step) {
+    size_t index = (lastFiber + step) % fibers.size();
+    const Fiber &candidate = *fibers[index];
+    bool isReady = candidate.state == Fiber::State::Ready;
+    interrupts |= isReady && step == 0;
+    if (isReady || (candidate.state != Fiber::State::Done && candidate.seenEvents != events))
+      ready.push_back(index);
+  }
+  if (ready.empty())
+    return pickPoll();
+  size_t chosen = 0;
+  if (ready.size() > 1) {
+    size_t number = schedule->decisions.size();
+    if (number < schedule->choices.size())
+      chosen = std::min<size_t>(schedule->choices[number], ready.size() - 1);
+    schedule->decisions.push_back({uint8_t(ready.size()), uint8_t(chosen), interrupts});
+  }
+  lastFiber = ready[chosen];
+  return fibers[lastFiber].get();
+}
+
+bool Cta::isVisible(const Instruction &at) const {
+  llvm::StringRef operation = program.places[at.place].operation;
+  return operation.starts_with("tt.atomic") || operation == "tt.load" || operation == "tt.store" ||
+         operation.starts_with("tt.descriptor") || operation.starts_with("ttg.async") ||
+         (operation.contains("barrier") && !operation.starts_with("ttg.")) ||
+         operation.starts_with("ttng.async") || operation.contains("inline_asm") ||
+         operation.contains("buffer_");
+}
+
+void Cta::resumeToDecision(Fiber &next) {
+  beginTurn(next);
+  bool isAtNext = false;
+  for (uint32_t previous = ~uint32_t(0); !stopped;) {
+    const Instruction &at = program.code[pc];
+    // One operation may have several instructions, and takes place at once.
+    if (fibers.size() > 1 && at.place != previous && isVisible(at)) {
+      if (isAtNext)
+        break;
+      isAtNext = true;
+      if (schedule->steps.size() < Schedule::mostSteps)
+        schedule->steps.push_back({nameOf(*fiber), program.places[at.place].operation, at.place});
+    }
+    previous = at.place;
+    ++pc;
+    if (tracking)
+      at.taint(at, *this);
+    if (!stopped)
+      at.run(at, *this);
+    countWork(at);
+  }
+  fiber->pc = pc;
 }
 
 /// What is polled for will not come any more.
@@ -131,6 +191,9 @@ void Cta::stopAtBranch(const Instruction &at) {
     isEndless = true;
     return fail(at, diag::Kind::BranchLimitReached, {std::to_string(maxBranches)});
   }
+  // It may be waiting for another.
+  if (schedule)
+    lastFiber = (lastFiber + 1) % fibers.size();
   stopped = true;
 }
 
@@ -150,7 +213,7 @@ void Cta::startFiber(int partition, uint32_t start, const PartitionName *name) {
   fibers.push_back(std::move(worker));
   scheduleBranchStop();
   // Any of them may be the first to run.
-  stopped |= scheduleSeed.has_value();
+  stopped |= scheduleSeed.has_value() || schedule;
 }
 
 void Cta::endFiber(const Instruction &at) {
