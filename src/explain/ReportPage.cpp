@@ -28,6 +28,8 @@ th, td { padding: 1px 8px; white-space: pre; border-bottom: 1px solid var(--soft
 thead th { border-bottom: 1px solid var(--line); }
 td { text-align: right; }
 .code, .access { text-align: left; }
+td.access { max-width: 18em; overflow: hidden; text-overflow: ellipsis; }
+td.access:hover { max-width: none; }
 .code { width: 100%; }
 .share { display: inline-block; height: 9px; margin-left: 6px; background: var(--bar); }
 .waste { color: var(--warn); font-weight: bold; }

@@ -185,7 +185,7 @@ LowerFunction knownFunction(tt::ExternElementwiseOp call) {
   if (!isSingle(call.getResult()) || !llvm::all_of(call.getOperands(), isSingle))
     return nullptr;
   llvm::StringRef operation = llvm::StringSwitch<llvm::StringRef>(call.getSymbol())
-                                  .Cases("__nv_fast_expf", "__nv_expf", "math.exp")
+                                  .Cases({"__nv_fast_expf", "__nv_expf"}, "math.exp")
                                   .Case("__nv_exp2f", "math.exp2")
                                   .Case("__nv_logf", "math.log")
                                   .Case("__nv_log2f", "math.log2")
