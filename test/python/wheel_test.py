@@ -52,7 +52,8 @@ def run(*words, status=0):
 
 def check_commands(environment):
     python, command = environment / "bin/python", environment / "bin/gluonc"
-    for name in ("run", "compile", "lift", "explain", "debug", "check", "layout", "doc", "cache", "info", "completion", "man"):
+    for name in ("run", "compile", "build", "bundle", "lift", "explain", "verify", "debug", "check", "layout", "pipeline", "doc", "cache",
+                 "info", "completion", "man"):
         assert run(python, "-m", "gluonc", name, "--help") == run(command, name, "--help")
     listed = run(command, "completion", "bash")
     from_package = run(python, "-c", "import gluonc.__main__ as m; print(*m._COMMANDS)").split()
