@@ -9,6 +9,7 @@
 // Exit status 4: no GPU.
 //
 //===----------------------------------------------------------------------===//
+#include "Nothing.h"
 #include "bundle/Contents.h"
 #include "gluonc/gluonc_rt.h"
 #include "runtime/cuda/Launcher.h"
@@ -27,23 +28,6 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 constexpr unsigned launchesPerRound = 500, rounds = 200, choices = 67;
-
-constexpr char kernelText[] = R"(
-.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry nothing(.param .u64 a, .param .u64 b, .param .u32 c, .param .u32 d, .param .f32 e,
-                        .param .u64 scratch0, .param .u64 scratch1)
-.reqntid 128
-{ ret; }
-)";
-
-template <typename T> T need(llvm::Expected<T> value) {
-  if (value)
-    return std::move(*value);
-  llvm::errs() << llvm::toString(value.takeError()) << '\n';
-  std::exit(4);
-}
 
 void need(gluonc_rt_status status, gluonc_rt_error *error) {
   if (status == GLUONC_RT_OK)

@@ -6,6 +6,7 @@
 // launch go to the standard output as one JSON object. Exit status 4: no GPU.
 //
 //===----------------------------------------------------------------------===//
+#include "Nothing.h"
 #include "runtime/cuda/Launcher.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -21,23 +22,6 @@ namespace {
 
 constexpr unsigned launchesPerRound = 500;
 constexpr unsigned rounds = 200;
-
-constexpr char kernelText[] = R"(
-.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry nothing(.param .u64 a, .param .u64 b, .param .u32 c, .param .u32 d, .param .f32 e,
-                        .param .u64 scratch0, .param .u64 scratch1)
-.reqntid 128
-{ ret; }
-)";
-
-template <typename T> T need(llvm::Expected<T> value) {
-  if (value)
-    return std::move(*value);
-  llvm::errs() << llvm::toString(value.takeError()) << '\n';
-  std::exit(4);
-}
 
 /// Median nanoseconds of one launch in rounds that queue `launchesPerRound` and then wait.
 struct Series {

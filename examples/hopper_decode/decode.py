@@ -49,24 +49,22 @@ def blocks_of(lengths, batch, PAGE: gl.constexpr, BATCH: gl.constexpr):
 
 @gluon.jit
 def share(blocks, heads):
-    """Blocks of each program; the last ones may have fewer, or none."""
-    return gl.maximum(gl.cdiv(gl.sum(blocks, 0) * heads, gl.num_programs(0)), 1)
+    """(blocks of each program, this one's first block, the one behind its last); some may have fewer, or none."""
+    total = gl.sum(blocks, 0) * heads
+    each = gl.maximum(gl.cdiv(total, gl.num_programs(0)), 1)
+    first = gl.program_id(0) * each
+    return each, first, gl.minimum(first + each, total)
 
 
 @gluon.jit
 def find(at, number, blocks, heads):
     """Sequence, head, and block in it of the list's block `at`, and how many that head has."""
-    ends = gl.associative_scan(blocks * heads, 0, add)
+    ends = gl.cumsum(blocks * heads, 0)
     before = ends <= at
     sequence = gl.sum(before.to(gl.int32), 0)
     count = gl.sum(gl.where(number == sequence, blocks, 0), 0)
     inside = at - gl.max(gl.where(before, ends, 0), 0)
     return sequence, inside // count, inside % count, count
-
-
-@gluon.jit
-def add(x, y):
-    return x + y
 
 
 @gluon.jit
@@ -85,9 +83,7 @@ def produce(q, k, v, table, stride, lengths, batch, heads, q_tiles, k_ring, v_ri
     D: gl.constexpr = k_ring.shape[3]
     SIZE: gl.constexpr = k.dtype.primitive_bitwidth // 8
     number, blocks = blocks_of(lengths, batch, PAGE, BATCH)
-    mine = share(blocks, heads)
-    at = gl.program_id(0) * mine
-    last = gl.minimum(at + mine, gl.sum(blocks, 0) * heads)
+    _, at, last = share(blocks, heads)
     slot = 0
     phase = 1
     piece = 0
@@ -176,9 +172,7 @@ def consume(o, partial, arrived, lengths, batch, heads, c, q_tiles, k_ring, v_ri
     column = gl.arange(0, PAGE, layout=gl.SliceLayout(0, score_layout))
 
     number, blocks = blocks_of(lengths, batch, PAGE, BATCH)
-    mine = share(blocks, heads)
-    at = gl.program_id(0) * mine
-    last = gl.minimum(at + mine, gl.sum(blocks, 0) * heads)
+    each, at, last = share(blocks, heads)
     slot = 0
     phase = 0
     piece = 0
@@ -224,8 +218,8 @@ def consume(o, partial, arrived, lengths, batch, heads, c, q_tiles, k_ring, v_ri
             gl.store(rest + inside, sums, (row < GROUP)[:, None])
             gl.store(rest + GROUP * D + row, gl.convert_layout(m, rows), row < GROUP)
             gl.store(rest + GROUP * (D + 1) + row, l, row < GROUP)
-            first = (at - block) // mine
-            others = (at - block + count - 1) // mine - first
+            first = (at - block) // each
+            others = (at - block + count - 1) // each - first
             if gl.atomic_add(arrived + first, 1, sem="acq_rel", scope="gpu") == others:
                 gl.store(arrived + first, 0)
                 combine(to, partial, first, others + 1, GROUP, D)

@@ -21,11 +21,6 @@ from matmul import CONFIG, advance, describe, multiply, split_columns, store_til
 
 
 @gluon.jit
-def add(x, y):
-    return x + y
-
-
-@gluon.jit
 def rows_of(ends, experts, EXPERTS: gl.constexpr):
     """(number, first row, end) of each expert; those behind the last one are empty."""
     layout: gl.constexpr = gl.BlockedLayout([1], [32], [gl.num_warps()], [0])
@@ -39,7 +34,7 @@ def rows_of(ends, experts, EXPERTS: gl.constexpr):
 def tiles_of(begin, end, tile_columns):
     """How many tiles there are up to each expert's last one, and in all."""
     tiles = gl.cdiv(gl.maximum(end - begin, 0), 128) * tile_columns
-    return gl.associative_scan(tiles, 0, add), gl.sum(tiles, 0)
+    return gl.cumsum(tiles, 0), gl.sum(tiles, 0)
 
 
 @gluon.jit

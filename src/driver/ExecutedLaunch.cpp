@@ -17,7 +17,7 @@ ExecutedLaunch::ExecutedLaunch(const CompiledKernel &kernel, const KernelArgumen
   for (const RuntimeArgument &argument : arguments.runtime) {
     const host::Tensor *tensor = std::get_if<host::Tensor>(&argument.value);
     if (argument.described.rank())
-      append(argument);
+      appendExecuted(argument.described, argument.descriptionOnHost(), maps, slots);
     else if (tensor)
       slots.push_back(reinterpret_cast<uint64_t>(tensor->data()));
     else
@@ -39,18 +39,15 @@ ExecutedLaunch::ExecutedLaunch(const CompiledKernel &kernel, llvm::ArrayRef<uint
   addHidden(kernel);
 }
 
-void ExecutedLaunch::append(const RuntimeArgument &argument) {
-  const TensorDescription tensor = argument.descriptionOnHost();
-  if (argument.described.box) {
-    maps.push_back(executedMap(*argument.described.box, tensor));
-    slots.push_back(reinterpret_cast<uintptr_t>(&maps.back()));
-    llvm::append_range(slots, llvm::ArrayRef(tensor.shape).take_front(tensor.rank));
-    llvm::append_range(slots, llvm::ArrayRef(tensor.strides).take_front(tensor.rank));
-  } else {
-    runtime::Slots words;
-    runtime::append(argument.described, tensor, words);
-    llvm::append_range(slots, words);
-  }
+void appendExecuted(const runtime::TensorParameter &parameter, const TensorDescription &tensor,
+                    std::deque<ptx::TensorMap> &maps, std::vector<uint64_t> &slots) {
+  runtime::Slots words;
+  runtime::append(parameter, tensor, words);
+  // What executes PTX reads descriptors in a form of its own.
+  if (parameter.box)
+    words.front() =
+        reinterpret_cast<uintptr_t>(&maps.emplace_back(executedMap(*parameter.box, tensor)));
+  llvm::append_range(slots, words);
 }
 
 void ExecutedLaunch::addHidden(const CompiledKernel &kernel) {

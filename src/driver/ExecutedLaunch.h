@@ -32,8 +32,6 @@ struct ExecutedLaunch {
   RunTime timed(llvm::function_ref<void()> execute);
 
 private:
-  /// A descriptor, and what follows it.
-  void append(const RuntimeArgument &argument);
   /// Behind the visible parameters: the kernel's own memory, so many bytes a CTA, and that of
   /// profilers, which have none here.
   void addHidden(const CompiledKernel &kernel);
@@ -45,6 +43,11 @@ private:
   /// The kernel's own memory.
   std::vector<uint8_t> scratch;
 };
+
+/// Appends what machine code takes of a tensor that is described to it; `maps` holds what slots of
+/// descriptors point to.
+void appendExecuted(const runtime::TensorParameter &parameter, const TensorDescription &tensor,
+                    std::deque<ptx::TensorMap> &maps, std::vector<uint64_t> &slots);
 
 /// Executes the kernel's PTX on the CPU. Nullopt after a report.
 std::optional<RunTime> executePtx(const CompiledKernel &kernel, unsigned warpSize,

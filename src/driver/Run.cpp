@@ -81,6 +81,17 @@ mlir::OwningOpRef<mlir::ModuleOp> makeSimulatedIr(Compiler &compiler, const Kern
   return module;
 }
 
+void appendSimulated(const runtime::TensorParameter &parameter, const TensorDescription &tensor,
+                     std::vector<sim::Argument> &arguments) {
+  arguments.push_back(parameter.expandedRank
+                          ? sim::Argument::pointer(reinterpret_cast<const void *>(tensor.base))
+                          : sim::Argument::descriptor(tensor));
+  for (int64_t extent : llvm::ArrayRef(tensor.shape).take_front(tensor.rank))
+    arguments.push_back(sim::Argument::integer(extent));
+  for (int64_t stride : runtime::passedStrides(parameter, tensor))
+    arguments.push_back(sim::Argument::integer(stride));
+}
+
 SimulatedLaunch::SimulatedLaunch(const KernelArguments &arguments, Grid grid,
                                  const SimulatedRun &how)
     : buffers(buffersOf(arguments)) {
@@ -99,12 +110,8 @@ SimulatedLaunch::SimulatedLaunch(const KernelArguments &arguments, Grid grid,
   launch.maxBranches = how.maxBranches;
   for (const RuntimeArgument &argument : arguments.runtime) {
     if (argument.described.rank()) {
-      const TensorDescription &tensor = descriptions.emplace_back(argument.descriptionOnHost());
-      launch.arguments.push_back(sim::Argument::descriptor(tensor));
-      for (int64_t extent : llvm::ArrayRef(tensor.shape).take_front(tensor.rank))
-        launch.arguments.push_back(sim::Argument::integer(extent));
-      for (int64_t stride : llvm::ArrayRef(tensor.strides).take_front(tensor.rank))
-        launch.arguments.push_back(sim::Argument::integer(stride));
+      appendSimulated(argument.described, descriptions.emplace_back(argument.descriptionOnHost()),
+                      launch.arguments);
     } else if (const host::Tensor *tensor = std::get_if<host::Tensor>(&argument.value))
       launch.arguments.push_back(sim::Argument::pointer(tensor->data()));
     else if (argument.dtype.isFloat())

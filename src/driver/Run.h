@@ -61,6 +61,10 @@ mlir::OwningOpRef<mlir::ModuleOp> makeSimulatedIr(Compiler &compiler, const Kern
                                                   const diag::SourceManager &sources,
                                                   diag::Sink &sink, Timings *timings = nullptr);
 
+/// Appends what the simulated kernel takes of a tensor, which lives as long as the launch.
+void appendSimulated(const runtime::TensorParameter &parameter, const TensorDescription &tensor,
+                     std::vector<sim::Argument> &arguments);
+
 /// What the simulator needs to execute a launch on the tensors' own memory.
 class SimulatedLaunch {
 public:

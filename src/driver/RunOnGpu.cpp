@@ -99,15 +99,16 @@ private:
     TensorDescription tensor = argument.description;
     tensor.base = address;
     runtime::Slots words;
-    llvm::Error error = llvm::Error::success();
     if constexpr (std::is_same_v<Api, Cuda>) {
       cuda::TensorMap *next = &maps.emplace_back();
-      error = runtime::append(device->driver(), argument.described, tensor, next, words);
+      if (llvm::Error error =
+              runtime::append(device->driver(), argument.described, tensor, next, words))
+        return error;
     } else {
       runtime::append(argument.described, tensor, words);
     }
     llvm::append_range(slots, words);
-    return error;
+    return llvm::Error::success();
   }
 
   llvm::Error upload(host::Buffer *buffer) {

@@ -195,14 +195,8 @@ gluonc_status simulate(const gluonc_executable &executable, std::array<uint32_t,
     // As a GPU would.
     if (gluonc_status status = checkTensor(parameters[i], i, values[i], error))
       return status;
-    const gluonc_tensor *tensor = tensorAt(values[i]);
-    tensors[i] = describe(*tensor);
-    launch.arguments.push_back(parameters[i].expandedRank ? sim::Argument::pointer(tensor->base)
-                                                          : sim::Argument::descriptor(tensors[i]));
-    for (int64_t extent : llvm::ArrayRef(tensors[i].shape).take_front(tensor->rank))
-      launch.arguments.push_back(sim::Argument::integer(extent));
-    for (int64_t stride : runtime::passedStrides(parameters[i], tensors[i]))
-      launch.arguments.push_back(sim::Argument::integer(stride));
+    tensors[i] = describe(*tensorAt(values[i]));
+    driver::appendSimulated(parameters[i], tensors[i], launch.arguments);
   }
   std::string printed;
   llvm::raw_string_ostream out(printed);

@@ -37,15 +37,7 @@ std::vector<uint64_t> slotsOf(const gluonc_executable &executable, const uint64_
       continue;
     }
     const auto *tensor = reinterpret_cast<const gluonc_tensor *>(values[i]);
-    if (parameter.expandedRank)
-      slots.push_back(reinterpret_cast<uintptr_t>(tensor->base));
-    else
-      slots.push_back(reinterpret_cast<uintptr_t>(
-          &maps.emplace_back(driver::executedMap(*parameter.box, describe(*tensor)))));
-    for (unsigned dim = 0; dim != tensor->rank; ++dim)
-      slots.push_back(static_cast<uint64_t>(tensor->shape[dim]));
-    for (unsigned dim = 0; dim + (parameter.expandedRank ? 1 : 0) != tensor->rank; ++dim)
-      slots.push_back(static_cast<uint64_t>(tensor->strides[dim]));
+    driver::appendExecuted(parameter, describe(*tensor), maps, slots);
   }
   return slots;
 }
