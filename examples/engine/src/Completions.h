@@ -1,0 +1,48 @@
+//===- Completions.h - POST /v1/completions -------------------------------------===//
+#pragma once
+
+#include "Engine.h"
+#include "Http.h"
+
+namespace engine {
+
+/// An error as OpenAI's API reports it.
+struct ApiError {
+  int status = 400;
+  std::string message;
+  /// The field that is wrong, if one is.
+  std::string parameter = {};
+  std::string code = {};
+  std::string body() const;
+};
+
+/// What both need to know.
+struct ApiContext {
+  Engine &engine;
+  const Tokenizer &tokenizer;
+  const Model &model;
+  std::string modelName;
+  /// The most answers of one request: prompts by `n`.
+  int maxChoices = 128;
+  std::chrono::seconds requestTime{600};
+};
+
+/// The body of a request, checked and with encoded prompts.
+struct CompletionRequest {
+  std::vector<std::vector<int32_t>> prompts;
+  /// Of each prompt; empty unless `echo`.
+  std::vector<std::string> echoes;
+  int choices = 1, maxTokens = 16;
+  Sampling sampling;
+  std::vector<std::string> stops;
+  bool stream = false, includeUsage = false, ignoreEnd = false;
+
+  static std::expected<CompletionRequest, ApiError> parse(const std::string &body,
+                                                          const ApiContext &context);
+};
+
+/// Runs a request and answers it. Called by the connection of `reply`.
+void complete(CompletionRequest request, const ApiContext &context,
+              std::shared_ptr<HttpReply> reply);
+
+} // namespace engine

@@ -1,0 +1,25 @@
+//===- OpenModel.h - How a program gets its model -------------------------------===//
+#pragma once
+
+#include "Folder.h"
+#include "Model.h"
+
+#include <memory>
+
+namespace engine {
+
+struct ModelOptions {
+  /// File with the kernels; empty: the one beside the executable.
+  std::string bundle;
+  /// The most sequences of one decode().
+  int maxSequences = 256;
+  /// Share of the device's memory that weights and cache may take.
+  double memory = 0.9;
+  int device = 0;
+};
+
+/// What main.cpp serves. Each executable has an implementation of its own: the GPU's, or a test
+/// double.
+Expected<std::unique_ptr<Model>> openModel(const ModelOptions &options, const Folder &folder);
+
+} // namespace engine

@@ -1,0 +1,242 @@
+#include "Scheduler.h"
+
+#include <algorithm>
+
+namespace engine {
+
+struct Scheduler::Sequence {
+  Sequence(uint64_t id, Request request, PageAllocator &allocator, const Tokenizer &tokenizer)
+      : id(id), request(std::move(request)), tokens(this->request.prompt), pages(allocator),
+        text(tokenizer, this->request.stops) {}
+
+  int size() const { return int(tokens.size()); }
+  int generated() const { return size() - int(request.prompt.size()); }
+
+  const uint64_t id;
+  Request request;
+  /// Prompt and answer.
+  std::vector<int32_t> tokens;
+  /// How many of them have keys and values in the pages.
+  int cached = 0;
+  PageList pages;
+  TextStream text;
+  const Clock::time_point arrival = Clock::now();
+};
+
+Scheduler::Scheduler(Model &model, const Tokenizer &tokenizer, std::vector<int32_t> endTokens,
+                     Metrics &metrics)
+    : model(model), tokenizer(tokenizer), endTokens(std::move(endTokens)), metrics(metrics),
+      allocator(model.pageCount()) {
+  publish();
+}
+
+Scheduler::~Scheduler() = default;
+
+int Scheduler::limit(const Model &model) {
+  return int(
+      std::min(int64_t(model.maxPositions()), int64_t(model.pageCount()) * model.pageSize()));
+}
+
+Expected<void> Scheduler::check(const Model &model, const Request &request) {
+  if (request.prompt.empty())
+    return fail("the prompt has no tokens");
+  for (int32_t token : request.prompt)
+    if (token < 0 || token >= model.vocabulary())
+      return fail("the prompt has the token " + std::to_string(token) +
+                  ", which the model does not have");
+  const int64_t total = int64_t(request.prompt.size()) + request.maxTokens;
+  if (request.maxTokens < 1 || total > limit(model))
+    return fail("the model's context has " + std::to_string(limit(model)) +
+                " tokens; the prompt has " + std::to_string(request.prompt.size()) + ", and " +
+                std::to_string(request.maxTokens) + " are asked for");
+  return {};
+}
+
+int Scheduler::pagesFor(int positions) const {
+  return (positions + model.pageSize() - 1) / model.pageSize();
+}
+
+void Scheduler::add(uint64_t id, Request request) {
+  auto made = std::make_unique<Sequence>(id, std::move(request), allocator, tokenizer);
+  Sequence &sequence = *made;
+  waiting.emplace(id, std::move(made));
+  if (Expected<void> checked = check(model, sequence.request); !checked)
+    end(sequence, Outcome::Error, {.why = checked.error().text});
+  else if (lost)
+    end(sequence, Outcome::Error, {.why = "the device is lost"});
+  else
+    metrics.promptTokens += sequence.request.prompt.size();
+  publish();
+}
+
+void Scheduler::cancel(uint64_t id) {
+  for (Table *table : {&waiting, &running})
+    if (auto found = table->find(id); found != table->end()) {
+      end(*found->second, Outcome::Cancelled, {});
+      return publish();
+    }
+}
+
+void Scheduler::failAll(const std::string &why) {
+  for (Table *table : {&waiting, &running})
+    while (!table->empty())
+      end(*table->begin()->second, Outcome::Error, {.why = why});
+  publish();
+}
+
+void Scheduler::expire() {
+  const Clock::time_point now = Clock::now();
+  for (Table *table : {&waiting, &running})
+    for (auto entry = table->begin(); entry != table->end();) {
+      Sequence &sequence = *entry++->second;
+      if (sequence.request.deadline <= now)
+        end(sequence, Outcome::Deadline, {});
+    }
+}
+
+void Scheduler::step() {
+  expire();
+  // In turns, so that those that run go on while others arrive.
+  std::vector<Sequence *> batch;
+  if (!lastWasPrefill || running.empty())
+    batch = admit();
+  lastWasPrefill = !batch.empty();
+  if (lastWasPrefill)
+    prefill(batch);
+  else if (batch = growAll(); !batch.empty())
+    decode(batch);
+  publish();
+}
+
+/// Moves sequences from `waiting` to `running`, with pages for their tokens, as many as one prefill
+/// takes.
+std::vector<Scheduler::Sequence *> Scheduler::admit() {
+  std::vector<Sequence *> batch;
+  int left = model.maxPrefillTokens();
+  while (!waiting.empty() && int(running.size()) < model.maxSequences()) {
+    Sequence &first = *waiting.begin()->second;
+    const int tokens = std::min(first.size(), model.maxPrefillTokens());
+    // Some pages stay free for those that run, which would soon preempt it otherwise.
+    const int reserve = running.empty() ? 0 : allocator.count() / 100;
+    if (tokens > left || pagesFor(first.size() + 1) + reserve > allocator.free() ||
+        !first.pages.grow(pagesFor(tokens)))
+      break;
+    left -= tokens;
+    batch.push_back(&first);
+    running.insert(waiting.extract(waiting.begin()));
+  }
+  return batch;
+}
+
+void Scheduler::preemptYoungest() {
+  auto youngest = std::prev(running.end());
+  youngest->second->pages.clear();
+  youngest->second->cached = 0;
+  waiting.insert(running.extract(youngest));
+  ++metrics.preemptions;
+}
+
+/// Makes room for one more position of each sequence that runs; the youngest make room for the
+/// others.
+std::vector<Scheduler::Sequence *> Scheduler::growAll() {
+  std::vector<Sequence *> batch;
+  for (auto entry = running.begin(); entry != running.end(); ++entry) {
+    Sequence &sequence = *entry->second;
+    while (!sequence.pages.grow(pagesFor(sequence.cached + 1))) {
+      const bool isItself = std::prev(running.end()) == entry;
+      preemptYoungest();
+      if (isItself)
+        return batch;
+    }
+    batch.push_back(&sequence);
+  }
+  return batch;
+}
+
+void Scheduler::prefill(std::span<Sequence *const> batch) {
+  std::vector<Work> works;
+  for (Sequence *sequence : batch) {
+    const auto count = size_t(std::min(sequence->size(), model.maxPrefillTokens()));
+    works.push_back({std::span(sequence->tokens).first(count), 0, sequence->pages.pages(),
+                     sequence->request.sampling});
+  }
+  const Clock::time_point start = Clock::now();
+  Expected<std::vector<int32_t>> tokens = model.prefill(works);
+  metrics.prefillStep.add(std::chrono::duration<double>(Clock::now() - start).count());
+  ++metrics.prefills;
+  take(batch, works, std::move(tokens));
+}
+
+void Scheduler::decode(std::span<Sequence *const> batch) {
+  std::vector<Work> works;
+  for (Sequence *sequence : batch)
+    works.push_back({std::span(sequence->tokens).subspan(size_t(sequence->cached), 1),
+                     sequence->cached, sequence->pages.pages(), sequence->request.sampling});
+  const Clock::time_point start = Clock::now();
+  Expected<std::vector<int32_t>> tokens = model.decode(works);
+  metrics.decodeStep.add(std::chrono::duration<double>(Clock::now() - start).count());
+  ++metrics.decodes;
+  take(batch, works, std::move(tokens));
+}
+
+void Scheduler::take(std::span<Sequence *const> batch, const std::vector<Work> &works,
+                     Expected<std::vector<int32_t>> tokens) {
+  if (!tokens)
+    return failBatch(batch, tokens.error());
+  if (tokens->size() != batch.size())
+    return failBatch(batch, {"the model gave " + std::to_string(tokens->size()) + " tokens for " +
+                             std::to_string(batch.size()) + " sequences"});
+  for (size_t i = 0; i != batch.size(); ++i) {
+    batch[i]->cached = works[i].position + int(works[i].tokens.size());
+    // A long sequence that is computed again has its next tokens already.
+    if (batch[i]->cached == batch[i]->size())
+      takeToken(*batch[i], (*tokens)[i]);
+  }
+}
+
+void Scheduler::takeToken(Sequence &sequence, int32_t token) {
+  if (token < 0 || token >= model.vocabulary())
+    return end(sequence, Outcome::Error,
+               {.why = "the model gave the token " + std::to_string(token)});
+  if (!sequence.generated())
+    metrics.firstToken.add(std::chrono::duration<double>(Clock::now() - sequence.arrival).count());
+  sequence.tokens.push_back(token);
+  ++metrics.generatedTokens;
+  const bool isEnd =
+      !sequence.request.ignoreEnd && std::ranges::find(endTokens, token) != endTokens.end();
+  Event event = {.text = isEnd ? "" : sequence.text.put(token), .tokens = 1};
+  const bool isFull = sequence.generated() == sequence.request.maxTokens;
+  if (!isEnd && !isFull && !sequence.text.stopped())
+    return sequence.request.sink(std::move(event));
+  event.text += sequence.text.finish();
+  end(sequence, isEnd || sequence.text.stopped() ? Outcome::Stop : Outcome::Length,
+      std::move(event));
+}
+
+void Scheduler::failBatch(std::span<Sequence *const> batch, const Error &error) {
+  for (Sequence *sequence : batch)
+    end(*sequence, Outcome::Error, {.why = error.text});
+  if (!error.deviceLost)
+    return;
+  lost = true;
+  failAll(error.text);
+}
+
+void Scheduler::end(Sequence &sequence, Outcome outcome, Event event) {
+  ++metrics.outcomes[size_t(outcome)];
+  metrics.wholeSequence.add(std::chrono::duration<double>(Clock::now() - sequence.arrival).count());
+  event.outcome = outcome;
+  sequence.request.sink(std::move(event));
+  const uint64_t id = sequence.id;
+  if (!running.erase(id))
+    waiting.erase(id);
+}
+
+void Scheduler::publish() {
+  metrics.waiting = int64_t(waiting.size());
+  metrics.running = int64_t(running.size());
+  metrics.pages = allocator.count();
+  metrics.pagesFree = allocator.free();
+}
+
+} // namespace engine

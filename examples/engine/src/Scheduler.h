@@ -1,0 +1,105 @@
+//===- Scheduler.h - Which sequences take part in the next step -----------------===//
+//
+// Continuous batching: a sequence begins as soon as there are pages for it, and leaves when it
+// ends. Sequences wait in the order of their arrival. When pages run out, the youngest of those
+// that run gives its pages up and waits again; its tokens are computed again later. One thread at a
+// time calls; Engine.h has the thread.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Metrics.h"
+#include "Model.h"
+#include "Pages.h"
+#include "TextStream.h"
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+
+namespace engine {
+
+using Clock = std::chrono::steady_clock;
+
+/// News of one sequence. The last one has an outcome.
+struct Event {
+  std::string text = {};
+  /// Tokens that were generated since the last event.
+  int tokens = 0;
+  std::optional<Outcome> outcome = {};
+  /// Why, where the outcome is Error.
+  std::string why = {};
+};
+
+struct Request {
+  /// At least one.
+  std::vector<int32_t> prompt;
+  Sampling sampling;
+  /// At least one. Scheduler::limit() is the most of prompt and answer together.
+  int maxTokens = 16;
+  std::vector<std::string> stops;
+  /// Go on after tokens that end a sequence.
+  bool ignoreEnd = false;
+  Clock::time_point deadline = Clock::time_point::max();
+  /// Called by the thread that calls the scheduler; must not block or throw.
+  std::function<void(Event)> sink;
+};
+
+class Scheduler {
+public:
+  Scheduler(Model &model, const Tokenizer &tokenizer, std::vector<int32_t> endTokens,
+            Metrics &metrics);
+  ~Scheduler();
+
+  /// The most tokens of prompt and answer: what positions and pages allow.
+  static int limit(const Model &model);
+  /// Why a request can't be served, if so.
+  static Expected<void> check(const Model &model, const Request &request);
+
+  /// `id` is larger than those of all requests before. A request that check() refuses ends with an
+  /// error.
+  void add(uint64_t id, Request request);
+  /// Ends a sequence; without effect where it has ended.
+  void cancel(uint64_t id);
+  /// Ends all with an error.
+  void failAll(const std::string &why);
+
+  /// One call of the model, or none where no sequence is there.
+  void step();
+
+  bool isIdle() const { return waiting.empty() && running.empty(); }
+  size_t waitingCount() const { return waiting.size(); }
+  /// The model reported that its device is gone: all sequences fail.
+  bool isLost() const { return lost; }
+
+private:
+  struct Sequence;
+  using Table = std::map<uint64_t, std::unique_ptr<Sequence>>;
+
+  int pagesFor(int positions) const;
+  void expire();
+  std::vector<Sequence *> admit();
+  std::vector<Sequence *> growAll();
+  void preemptYoungest();
+  void prefill(std::span<Sequence *const> batch);
+  void decode(std::span<Sequence *const> batch);
+  void take(std::span<Sequence *const> batch, const std::vector<Work> &works,
+            Expected<std::vector<int32_t>> tokens);
+  void takeToken(Sequence &sequence, int32_t token);
+  void failBatch(std::span<Sequence *const> batch, const Error &error);
+  void end(Sequence &sequence, Outcome outcome, Event event);
+  void publish();
+
+  Model &model;
+  const Tokenizer &tokenizer;
+  const std::vector<int32_t> endTokens;
+  Metrics &metrics;
+  PageAllocator allocator;
+  /// By arrival. All that run arrived before all that wait.
+  Table waiting, running;
+  bool lastWasPrefill = false;
+  bool lost = false;
+};
+
+} // namespace engine
