@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The kernels that serve a language model (examples/hopper_decode, hopper_matmul/grouped.py, scaled.py), beside libraries and copies.
+"""The kernels that serve a language model (examples/hopper_decode, hopper_matmul/grouped.py, scaled.py, skinny.py), beside libraries and copies.
 
-    serving.py --out FILE.json [--only decode,grouped,scaled] [--rounds 40]
+    serving.py --out FILE.json [--only decode,grouped,scaled,skinny] [--rounds 40]
 
 As flagship.py measures: all sides of a shape take turns on the same tensors, a poisoned result is compared first, the
 median counts. Exit status 1 when a result was wrong.
@@ -141,7 +141,60 @@ def bench_scaled(rounds):
     return results
 
 
-BENCHMARKS = {"decode": bench_decode, "grouped": bench_grouped, "scaled": bench_scaled}
+# N, K: products of a layer of Llama 3 8B, and its logits.
+SKINNY = [(6144, 4096), (4096, 4096), (28672, 4096), (4096, 14336), (128256, 4096)]
+
+
+def bench_skinny(rounds):
+    """Gigabytes of weights a second. Products of several weights in a row, as a model has them, so that none is in L2."""
+    ours = load("matmul/skinny")
+    results = []
+    source, target = (torch.empty(2 << 30, dtype=torch.int8, device="cuda") for _ in range(2))
+    copy = 2e-6 * source.nbytes / statistics.median(flagship.measure({"": lambda: target.copy_(source)}, 10, True)[""])
+    del source, target
+    print(f"copy {copy:.1f} GB/s")
+    for n, k in SKINNY:
+        torch.manual_seed(0)
+        weights = [torch.randn(n, k, device="cuda", dtype=torch.bfloat16) for _ in range(max(1, -(-400_000_000 // (2 * n * k))))]
+        for batch in (1, 8, 32, 64):
+            x = torch.randn(batch, k, device="cuda", dtype=torch.bfloat16)
+            ys = [torch.empty(batch, n, device="cuda", dtype=torch.bfloat16) for _ in weights]
+            memory = ours.scratch(flagship.programs(), batch, "cuda")
+
+            def launch(pdl):
+                for w, y in zip(weights, ys):
+                    ours.project(x, w, y, flagship.programs(), memory, pdl)
+
+            def library():
+                for w, y in zip(weights, ys):
+                    torch.mm(x, w.T, out=y)
+
+            sides = {"gluonc": lambda: launch(True), "gluonc, no PDL": lambda: launch(False), "torch": library}
+            sides = {name: graph_of(side) for name, side in sides.items()}
+            expected = x.double() @ weights[-1].double().T
+            judge = flagship.close_to(expected, 0.01 * k**0.5)
+            name = f"skinny {batch} x {n} x {k}, {len(weights)} in a row"
+            result = flagship.compare(name, 2e-6 * len(weights) * n * k, "gb_s", sides, rounds,
+                                      lambda _, side: judge(ys[-1], side), clean=True)
+            result["of_copy"] = result["gb_s"]["gluonc"] / copy
+            print(f"{'':44} {result['of_copy']:.3f} of a copy's bandwidth", flush=True)
+            results.append(result)
+    return results
+
+
+def graph_of(launch):
+    """The launches as a CUDA graph: hosts are slower than these kernels."""
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        launch()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        launch()
+    return graph.replay
+
+
+BENCHMARKS = {"decode": bench_decode, "grouped": bench_grouped, "scaled": bench_scaled, "skinny": bench_skinny}
 
 
 def main():

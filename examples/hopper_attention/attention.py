@@ -1,10 +1,10 @@
 """Flash attention for Hopper, forward: O = softmax(scale * Q K^T) V, causal or not.
 
-Q, K, V and O are heads x length x D in fp16 or bf16, D 64 or 128. The scores are never stored: a
-tile of rows of Q meets one block of keys after the other and keeps, for each of its rows, the
-largest score seen so far (m), the sum of exponentials relative to it (l), and the sum of V weighted
-by them (Dao et al. 2022, arXiv:2205.14135). When m grows, l and the weighted sum shrink by
-exp(m_old - m_new).
+Q, K, V and O are heads x length x D in fp16 or bf16, D 64 or 128; K and V may have fewer heads, each for
+a group of Q's (Ainslie et al. 2023, arXiv:2305.13245). The scores are never stored: a tile of rows of Q
+meets one block of keys after the other and keeps, for each of its rows, the largest score seen so far
+(m), the sum of exponentials relative to it (l), and the sum of V weighted by them (Dao et al. 2022,
+arXiv:2205.14135). When m grows, l and the weighted sum shrink by exp(m_old - m_new).
 
 What is Hopper's in it (after Shah et al. 2024, arXiv:2407.08608):
 
@@ -77,8 +77,8 @@ def advance(slot, phase, STAGES: gl.constexpr):
 
 
 @gluon.jit
-def produce(q, k, v, q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars, heads, rows, keys, CAUSAL: gl.constexpr,
-            CONSUMERS: gl.constexpr):
+def produce(q, k, v, q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars, heads, rows, keys, group,
+            CAUSAL: gl.constexpr, CONSUMERS: gl.constexpr):
     """Loads what the consumers need in the order of their need."""
     STAGES: gl.constexpr = k_ring.shape[0]
     KEYS: gl.constexpr = k_ring.shape[2]
@@ -99,10 +99,10 @@ def produce(q, k, v, q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars, heads, row
             key = (count - 1 - step) * KEYS
             mbarrier.wait(k_bars[1].index(slot), phase)
             mbarrier.expect(k_bars[0].index(slot), KEYS * D * SIZE)
-            tma.async_load(k, [head, key, 0], k_bars[0].index(slot), k_ring.index(slot))
+            tma.async_load(k, [head // group, key, 0], k_bars[0].index(slot), k_ring.index(slot))
             mbarrier.wait(v_bars[1].index(slot), phase)
             mbarrier.expect(v_bars[0].index(slot), KEYS * D * SIZE)
-            tma.async_load(v, [head, key, 0], v_bars[0].index(slot), v_ring.index(slot))
+            tma.async_load(v, [head // group, key, 0], v_bars[0].index(slot), v_ring.index(slot))
             slot, phase = advance(slot, phase, STAGES)
 
 
@@ -294,10 +294,11 @@ def ring_barriers(STAGES: gl.constexpr, CONSUMERS: gl.constexpr):
 #         c=fp32 heads=i32 rows=i32 keys=i32 CAUSAL=True CUT=False CONSUMERS=2 STAGES=2 REGISTERS=240
 @gluon.jit
 def attention(q, k, v, o, c, heads, rows, keys, CAUSAL: gl.constexpr, CUT: gl.constexpr, CONSUMERS: gl.constexpr,
-              STAGES: gl.constexpr, REGISTERS: gl.constexpr):
+              STAGES: gl.constexpr, REGISTERS: gl.constexpr, group=1):
     """The kernel; launched with num_warps=4, which are those of consumer 0.
 
-    c is scale * log2(e); CUT says that blocks do not divide `keys`.
+    c is scale * log2(e); CUT says that blocks do not divide `keys`. `heads` are those of queries, `group` of which
+    share one of keys and values.
     """
     KEYS: gl.constexpr = k.block_shape[1]
     D: gl.constexpr = k.block_shape[2]
@@ -318,7 +319,8 @@ def attention(q, k, v, o, c, heads, rows, keys, CAUSAL: gl.constexpr, CUT: gl.co
                        CAUSAL, CUT, 0)),
             (consume, (o, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
                        CAUSAL, CUT, 1)),
-            (produce, (q, k, v, q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars, heads, rows, keys, CAUSAL, 2)),
+            (produce, (q, k, v, q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars, heads, rows, keys, group, CAUSAL,
+                       2)),
         ], [4, 1], [REGISTERS, 24])
     else:
         gl.warp_specialize([
@@ -328,7 +330,8 @@ def attention(q, k, v, o, c, heads, rows, keys, CAUSAL: gl.constexpr, CUT: gl.co
                        CAUSAL, CUT, 1)),
             (consume, (o, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
                        CAUSAL, CUT, 2)),
-            (produce, (q, k, v, q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars, heads, rows, keys, CAUSAL, 3)),
+            (produce, (q, k, v, q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars, heads, rows, keys, group, CAUSAL,
+                       3)),
         ], [4, 4, 1], [REGISTERS, REGISTERS, 24])
 
 
@@ -351,27 +354,29 @@ def config_for(d, rows, causal):
 def attend_all(q, k, v, o, scale, causal, programs, config=None):
     """o = softmax(scale * q k^T) v on `programs` programs, for tensors of heads x length x D."""
     heads, rows, d = q.shape
-    keys = k.shape[1]
+    key_heads, keys, _ = k.shape
     config = {**config_for(d, rows, causal), **(config or {})}
     tiles = heads * -(-rows // (64 * config["consumers"]))
     return attention[(min(programs, -(-tiles // 2) if causal else tiles),)](
         describe(q, 64), describe(k, config["keys"]), describe(v, config["keys"]), describe(o, 64),
         scale * 1.4426950408889634, heads, rows, keys, CAUSAL=causal, CUT=keys % config["keys"] != 0,
-        CONSUMERS=config["consumers"], STAGES=config["stages"], REGISTERS=config["registers"], num_warps=4)
+        CONSUMERS=config["consumers"], STAGES=config["stages"], REGISTERS=config["registers"],
+        group=heads // key_heads, num_warps=4)
 
 
-def check(device, programs, heads, rows, keys, d, dtype, causal, config=None):
+def check(device, programs, heads, rows, keys, d, dtype, causal, config=None, group=1):
     """Random operands, a poisoned result, and float64 as the judge."""
     import torch
     torch.manual_seed(0)
-    q, k, v = (torch.randn(heads, length, d).to(device=device, dtype=dtype) for length in (rows, keys, keys))
+    q = torch.randn(heads, rows, d).to(device=device, dtype=dtype)
+    k, v = (torch.randn(heads // group, keys, d).to(device=device, dtype=dtype) for _ in range(2))
     o = torch.full_like(q, float("nan"))
     scale = d**-0.5
     attend_all(q, k, v, o, scale, causal, programs, config)
-    scores = scale * (q.double() @ k.double().transpose(1, 2))
+    scores = scale * (q.double() @ k.double().repeat_interleave(group, 0).transpose(1, 2))
     if causal:
         scores = scores.masked_fill(torch.ones(rows, keys, dtype=bool, device=device).triu(1), float("-inf"))
-    expected = scores.softmax(-1) @ v.double()
+    expected = scores.softmax(-1) @ v.double().repeat_interleave(group, 0)
     # Probabilities are rounded to 16 bits before they meet V, the result once more.
     bound = 2 * torch.finfo(dtype).eps * expected.abs() + torch.finfo(dtype).eps
     wrong = (~((o.double() - expected).abs() <= bound)).sum().item()
@@ -394,6 +399,8 @@ def main():
     # Rows and keys of different numbers; tiles of more rows than a block has keys, and a mask.
     fine &= check("cpu", 1, 1, 40, 200, 128, torch.bfloat16, False)
     fine &= check("cpu", 2, 1, 700, 700, 64, torch.float16, True, dict(consumers=3, registers=160))
+    # Four heads of queries for one of keys.
+    fine &= check("cpu", 2, 4, 150, 150, 128, torch.bfloat16, True, group=4)
     if not fine:
         raise SystemExit(1)
 

@@ -252,11 +252,15 @@ def ring_barriers(STAGES: gl.constexpr):
 #         GROUP=4 BATCH=64 STAGES=4
 @gluon.jit
 def decode(q, k, v, o, partial, arrived, table, stride, lengths, batch, heads, c, GROUP: gl.constexpr, BATCH: gl.constexpr,
-           STAGES: gl.constexpr):
+           STAGES: gl.constexpr, PDL: gl.constexpr = False):
     """The kernel; launched with num_warps=4, which are those of the consumer.
 
-    `heads` are those of keys, c is scale * log2(e); BATCH a power of two, not below `batch`.
+    `heads` are those of keys, c is scale * log2(e); BATCH a power of two, not below `batch`. With PDL (launch_pdl=True) the
+    kernel behind may begin as soon as there is room for it.
     """
+    if PDL:
+        gl.extra.gdc_launch_dependents()
+        gl.extra.gdc_wait()
     PAGE: gl.constexpr = k.block_shape[1]
     D: gl.constexpr = k.block_shape[2]
     q_tiles = gl.allocate_shared_memory(q.dtype, [2, 64, D], q.layout)

@@ -1,4 +1,4 @@
-"""The kernels of examples/hopper_decode and of examples/hopper_matmul for experts and for scales of blocks."""
+"""The kernels of examples/hopper_decode and of examples/hopper_matmul for experts, for scales of blocks and for few rows."""
 
 # Pages in reverse; programs that cut a head, and one without work. What lies behind the last position is not a number.
 # RUN: decode q='randn((4, 64), f16, 1)' k='randn((3, 1, 32, 64), f16, 2)' v='randn((3, 1, 32, 64), f16, 3)' \
@@ -31,9 +31,21 @@
 #   GROUP=4 BUFFERS=1 REGISTERS=240 --grid 1 --target cuda:90a f='sa.T.to(f32)' g='a.to(f32)' h='b.to(f32)'
 # EXPECT: allclose(c, f[:, :1] * sb[0, 0] * (g[:, :128] @ h[:, :128].T) + f[:, 1:2] * sb[0, 1] * (g[:, 128:] @ h[:, 128:].T), 1e-3, 1e-2)
 
+# Few rows: tiles that one, two and three programs share, programs without work, edges; then the same for a program alone.
+# RUN: few x='randint(-4, 5, (5, 200), bf16)' w='randint(-4, 5, (200, 200), bf16)' y='empty((5, 200), f32)' \
+#   partial='empty(14336, f32)' arrived='zeros(7, i32)' n=200 k=200 batch=5 COLUMNS=8 STAGES=3 --grid 7 --target cuda:90a
+# EXPECT: all(y == x.to(f32) @ w.to(f32).T) and all(arrived == 0)
+# RUN: few x='randint(-4, 5, (20, 512), f16)' w='randint(-4, 5, (136, 512), f16)' y='empty((20, 136), f16)' \
+#   partial='empty(24576, f32)' arrived='zeros(3, i32)' n=136 k=512 batch=20 COLUMNS=32 STAGES=2 --grid 3 --target cuda:90a
+# EXPECT: allclose(y, x.to(f32) @ w.to(f32).T, 1e-3) and all(arrived == 0)
+# RUN: few x='randint(-4, 5, (64, 64), bf16)' w='randint(-4, 5, (256, 64), bf16)' y='empty((64, 256), bf16)' \
+#   partial='empty(1, f32)' arrived='zeros(1, i32)' n=256 k=64 batch=64 COLUMNS=64 STAGES=4 --grid 1 --target cuda:90a
+# EXPECT: allclose(y, x.to(f32) @ w.to(f32).T, 1e-2)
+
 from hopper_decode.decode import decode as attend
 from hopper_matmul.grouped import grouped_matmul
 from hopper_matmul.scaled import scaled_matmul
+from hopper_matmul.skinny import skinny
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia.hopper import tma
@@ -67,3 +79,8 @@ def scaled(a, b, c, sa, sb, m, n, k, CONSUMERS: gl.constexpr, STAGES: gl.constex
            BUFFERS: gl.constexpr, REGISTERS: gl.constexpr):
     scaled_matmul(described(a, m, k, 64, 128), described(b, n, k, 128, 128), described(c, m, n, 64, 64),
                   described(sa, gl.cdiv(k, 128), m, 1, 64, 0), sb, m, n, k, CONSUMERS, STAGES, GROUP, BUFFERS, REGISTERS)
+
+
+@gluon.jit
+def few(x, w, y, partial, arrived, n, k, batch, COLUMNS: gl.constexpr, STAGES: gl.constexpr):
+    skinny(described(x, batch, k, COLUMNS, 64), described(w, n, k, 128, 64), y, partial, arrived, n, k, batch, STAGES)
