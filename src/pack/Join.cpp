@@ -24,6 +24,7 @@ public:
       for (const Leaf &leaf : variant.leaves)
         if (leaf.runtime && !addParameter(*leaf.runtime))
           return false;
+    sortAsDeclared(variants);
     // Behind those that a launch needs.
     for (const Argument &argument : entry.settings.arguments)
       addChoice(argument, variants);
@@ -85,6 +86,22 @@ private:
                     parameter.type + " in another")
         .hint("make them kernels of two names");
     return false;
+  }
+
+  /// What is None in the first variant came behind the others.
+  void sortAsDeclared(llvm::ArrayRef<CompiledVariant> variants) {
+    std::vector<llvm::StringRef> names;
+    for (const CompiledVariant &variant : variants) {
+      auto at = names.begin();
+      for (const Leaf &leaf : variant.leaves) {
+        auto known = llvm::find(names, leaf.name);
+        at = std::next(known == names.end() ? names.insert(at, leaf.name) : known);
+      }
+    }
+    llvm::stable_sort(kernel.parameters,
+                      [&](const bundle::Parameter &a, const bundle::Parameter &b) {
+                        return llvm::find(names, a.name) < llvm::find(names, b.name);
+                      });
   }
 
   /// A list of compile-time numbers is what the caller chooses from.
