@@ -1,6 +1,8 @@
 //===- Control.cpp - Branches, barriers, the end -------------------------------===//
 #include "ptx/Memory.h"
 
+#include <atomic>
+
 namespace gluonc::ptx {
 namespace {
 
@@ -66,6 +68,8 @@ void returnFrom(Step &step) {
 
 void trap(Step &step) { step.fail(std::countr_zero(step.active), "trap"); }
 void nothing(Step &) {}
+/// Other CTAs may be executed by other threads of the host.
+void fence(Step &) { std::atomic_thread_fence(std::memory_order_seq_cst); }
 void giveWay(Step &step) { step.yields = true; }
 
 /// bar.sync a{, b} and bar.arrive a, b (PTX ISA 9.7.13.1): b threads, or all of the CTA.
@@ -131,9 +135,9 @@ void addControl(HandlerTable &table) {
   table["call"] = [](I i) -> Handler { return i.calleeName.empty() ? nullptr : call; };
   table["trap"] = [](I) -> Handler { return trap; };
   table["bar"] = table["barrier"] = chooseBarrier;
-  // Memory is coherent here, registers are not counted, and programs follow one another.
-  for (const char *name :
-       {"membar", "fence", "setmaxnreg", "griddepcontrol", "prefetch", "discard"})
+  table["membar"] = table["fence"] = [](I) -> Handler { return fence; };
+  // Registers are not counted, and grids follow one another.
+  for (const char *name : {"setmaxnreg", "griddepcontrol", "prefetch", "discard"})
     table[name] = [](I) -> Handler { return nothing; };
   table["nanosleep"] = [](I) -> Handler { return giveWay; };
 }

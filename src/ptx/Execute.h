@@ -5,7 +5,8 @@
 // the other. It knows PTX and nothing of gluonc's IR, so it is a witness of what the
 // code generator wrote: the same text runs on the GPU.
 //
-// Global addresses are the host's. Asynchronous copies take place at once.
+// Global addresses are the host's, or lie at a distance from them. Asynchronous copies take
+// place at once.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -25,6 +26,8 @@ namespace gluonc::ptx {
 /// Memory that a kernel may access.
 struct Range {
   uint64_t begin = 0, end = 0;
+  /// What is added to an address to have the host's.
+  uint64_t toHost = 0;
 };
 
 struct Launch {
@@ -36,6 +39,7 @@ struct Launch {
   unsigned sharedBytes = 0;
   /// One per parameter: the low bytes of a value.
   llvm::ArrayRef<uint64_t> slots = {};
+  /// Ranges do not overlap.
   llvm::ArrayRef<Range> memory = {};
   /// Receives what the kernel prints; null to drop it.
   llvm::raw_ostream *output = nullptr;
@@ -53,10 +57,27 @@ struct Launch {
   uint64_t stepsOfWarp = 0;
   /// Instructions of one warp before a cluster counts as endless.
   uint64_t stepLimit = uint64_t(1) << 32;
+  /// Clusters that are on the GPU at the same time. One that gets no further lets others go on, and
+  /// further ones begin as long as there are fewer, for those that wait for one another.
+  uint64_t residentClusters = 1;
+  /// Threads of the host that execute clusters, as soon as a launch takes long. One thread does
+  /// where there are an observer or numbers of clusters.
+  unsigned hostThreads = 1;
 };
 
 /// How many clusters the grid has.
 uint64_t clustersOf(const Launch &launch);
+
+enum class FaultKind : uint8_t {
+  /// Memory that is not the kernel's.
+  Address,
+  /// An address that is no multiple of what is accessed.
+  Alignment,
+  Assertion,
+  /// Threads that wait for ever, or a kernel that does not end.
+  Endless,
+  Other
+};
 
 /// Why a kernel stopped, and where.
 struct Fault {
@@ -73,6 +94,13 @@ struct Fault {
     uint64_t value = 0;
   };
   std::vector<Register> registers = {};
+  FaultKind kind = FaultKind::Other;
+  /// Where the kernel's source has the instruction; file "" where the text does not say.
+  std::string sourceFile = {};
+  unsigned sourceLine = 0, sourceColumn = 0;
+  /// Of FaultKind::Address in global memory.
+  uint64_t address = 0;
+  unsigned bytes = 0;
 };
 
 /// Nothing if the kernel ran to its end.

@@ -472,5 +472,40 @@ TEST(Ptx, ProductsThatAreSkippedLeaveTheirResults) {
   EXPECT_EQ(run.out[5], 7u);
 }
 
+/// Each of eight CTAs counts itself, where 0xdeadbeef is, and waits for the others.
+Executed meet(uint64_t residentClusters, unsigned hostThreads) {
+  Launch launch = threads(64);
+  launch.grid = {8, 1, 1};
+  launch.residentClusters = residentClusters;
+  launch.stepLimit = 100000;
+  launch.hostThreads = hostThreads;
+  return Executed("setp.ne.u32 %p0, %t, 0;\n@%p0 bra Behind;\n"
+                  "red.release.gpu.global.add.u32 [%out], 1;\n"
+                  "Wait:\nld.acquire.gpu.global.b32 %r3, [%out];\n"
+                  "setp.ne.u32 %p1, %r3, 0xdeadbef7;\n@%p1 bra Wait;\n"
+                  "Behind:\nbar.sync 0;\n",
+                  launch);
+}
+
+TEST(Ptx, ResidentClustersWaitForOneAnother) {
+  EXPECT_TRUE(meet(8, 1).isFine());
+  EXPECT_TRUE(meet(8, 3).isFine());
+  Executed tooFew = meet(7, 1);
+  ASSERT_TRUE(tooFew.fault);
+  EXPECT_EQ(tooFew.fault->kind, FaultKind::Endless);
+}
+
+TEST(Ptx, ThreadsOfTheHostAddUp) {
+  Launch launch = threads(64);
+  launch.grid = {3000, 1, 1};
+  launch.hostThreads = 4;
+  Executed run("red.global.add.u32 [%out], 1;\n"
+               "red.global.max.u32 [%out+4], %t;\natom.global.exch.b32 %r2, [%out+8], 5;",
+               launch);
+  ASSERT_TRUE(run.isFine()) << run.message();
+  EXPECT_EQ(run.out[0], 0xdeadbeef + 3000 * 64);
+  EXPECT_EQ(run.out[2], 5u);
+}
+
 } // namespace
 } // namespace gluonc::ptx

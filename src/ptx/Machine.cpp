@@ -1,6 +1,7 @@
 #include "ptx/Handlers.h"
 
 #include <cstring>
+#include <thread>
 
 namespace gluonc::ptx {
 
@@ -104,11 +105,18 @@ static std::string lineOf(llvm::StringRef text, unsigned number) {
   return text.split('\n').first.trim().str();
 }
 
-void Step::fail(unsigned lane, const llvm::Twine &message) {
+void Step::fail(unsigned lane, const llvm::Twine &message, FaultKind kind) {
   if (machine.fault)
     return;
   machine.fault = {message.str(), instruction.line, cta.coordinates, thread(lane),
                    lineOf(machine.module.text, instruction.line)};
+  machine.fault->kind = kind;
+  const SourcePlace &source = instruction.source;
+  if (source.file && source.file < machine.module.files.size()) {
+    machine.fault->sourceFile = machine.module.files[source.file];
+    machine.fault->sourceLine = source.line;
+    machine.fault->sourceColumn = source.column;
+  }
   Operand guard;
   guard.reg = instruction.guard;
   addRegisters(*this, guard, lane, *machine.fault);
@@ -116,14 +124,26 @@ void Step::fail(unsigned lane, const llvm::Twine &message) {
     addRegisters(*this, operand, lane, *machine.fault);
 }
 
+void Step::failGlobal(unsigned lane, const llvm::Twine &message, uint64_t address, unsigned bytes) {
+  if (machine.fault)
+    return;
+  fail(lane, message, FaultKind::Address);
+  machine.fault->address = address;
+  machine.fault->bytes = bytes;
+}
+
 // -- Memory ----------------------------------------------------------------------
 
-Machine::Machine(const Function &kernel, const Module &module, const Launch &launch)
+Machine::Machine(const Function &kernel, const Module &module, const Launch &launch,
+                 Clusters &clusters)
     : kernel(kernel), module(module), launch(launch), parameters(kernel.parameterBytes, 0),
-      ranges(launch.memory.begin(), launch.memory.end()) {
+      clusters(clusters), ranges(launch.memory.begin(), launch.memory.end()) {
   for (const auto &variable : module.variables)
     ranges.push_back({reinterpret_cast<uint64_t>(variable->data()),
                       reinterpret_cast<uint64_t>(variable->data()) + variable->size()});
+  auto isBefore = [](const Range &a, const Range &b) { return a.begin < b.begin; };
+  if (!llvm::is_sorted(ranges, isBefore))
+    llvm::sort(ranges, isBefore);
   for (size_t i = 0; i != std::min(launch.slots.size(), kernel.parameters.size()); ++i) {
     const Parameter &parameter = kernel.parameters[i];
     if (parameter.bytes <= sizeof(uint64_t))
@@ -135,10 +155,17 @@ Machine::Machine(const Function &kernel, const Module &module, const Launch &lau
 }
 
 uint8_t *Machine::global(uint64_t address, unsigned bytes) {
-  for (const Range &range : ranges)
-    if (address >= range.begin && address + bytes <= range.end && address + bytes >= address)
-      return reinterpret_cast<uint8_t *>(address);
-  return nullptr;
+  auto reaches = [&](const Range &range) {
+    return address >= range.begin && address < range.end && bytes <= range.end - address;
+  };
+  if (recent >= ranges.size() || !reaches(ranges[recent])) {
+    auto behind = llvm::upper_bound(
+        ranges, address, [](uint64_t at, const Range &range) { return at < range.begin; });
+    if (behind == ranges.begin() || !reaches(behind[-1]))
+      return nullptr;
+    recent = static_cast<size_t>(behind - ranges.begin()) - 1;
+  }
+  return reinterpret_cast<uint8_t *>(address + ranges[recent].toHost);
 }
 
 uint8_t *Machine::shared(uint64_t address, unsigned bytes) {
@@ -230,7 +257,7 @@ bool Machine::runWarp(Cta &cta, Warp &warp) {
     }
     step.active = active;
     if (++warp.steps > launch.stepLimit)
-      step.fail(first, "the kernel does not end");
+      step.fail(first, "the kernel does not end", FaultKind::Endless);
     else if (active && !(launch.skipsProducts && isProduct(instruction)))
       instruction.execute(step);
     if (launch.observer)
@@ -247,10 +274,9 @@ bool Machine::runWarp(Cta &cta, Warp &warp) {
   return done != 0;
 }
 
-void Machine::runCluster(std::array<uint32_t, 3> coordinates) {
-  ctas.clear();
+void Machine::begin(std::array<uint32_t, 3> coordinates) {
+  static_cast<Resident &>(*this) = Resident();
   ctas.resize(launch.ctasPerCluster);
-  clusterArrived = 0;
   for (unsigned rank = 0; rank != ctas.size(); ++rank) {
     Cta &cta = ctas[rank];
     cta.coordinates = coordinates;
@@ -268,18 +294,6 @@ void Machine::runCluster(std::array<uint32_t, 3> coordinates) {
           warp.state[lane] = LaneState::Ended;
     }
   }
-  // Who asks so often while nothing happens asks in vain: nothing is under way here that takes
-  // time.
-  constexpr unsigned manyRounds = 10000;
-  uint64_t before = progress;
-  for (unsigned idle = 0; !fault && runRound();) {
-    idle = onlyAsks && progress == before ? idle + 1 : 0;
-    before = progress;
-    if (idle == manyRounds)
-      failWaiting();
-  }
-  if (!launch.stepsOfWarp)
-    checkEnd();
 }
 
 bool Machine::runRound() {
@@ -299,7 +313,7 @@ void Machine::failWaiting() {
         bool runs = warp.state[lane] == LaneState::Runs;
         const Instruction &at =
             runs && warp.asked ? *warp.asked : kernel.code[warp.pc[lane] - !runs];
-        Step{*this, cta, warp, at, waits}.fail(lane, "waits for ever");
+        Step{*this, cta, warp, at, waits}.fail(lane, "waits for ever", FaultKind::Endless);
       }
 }
 
@@ -311,29 +325,84 @@ void Machine::checkEnd() {
           0, "tensor memory is not deallocated before the CTA ends");
 }
 
-uint64_t clustersOf(const Launch &launch) {
-  return uint64_t(launch.grid[0] / launch.ctasPerCluster) * launch.grid[1] * launch.grid[2];
+bool Machine::hasCluster() {
+  while (ctas.empty()) {
+    if (!others.empty()) {
+      static_cast<Resident &>(*this) = std::move(others.front());
+      others.pop_front();
+      return true;
+    }
+    uint64_t number = 0;
+    switch (clusters.take(number)) {
+    case Clusters::Taken::Cluster:
+      begin(clusterAt(number));
+      break;
+    case Clusters::Taken::None:
+      return false;
+    case Clusters::Taken::Later:
+      if (clusters.isStopped())
+        return false;
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+  }
+  return true;
 }
 
-std::optional<Fault> Machine::run() {
-  if (launch.clusters.empty())
-    endOfClusters = clustersOf(launch);
-  if (const Instruction *mixed = findMixedGroup(kernel))
-    return Fault{"a kernel with cta_group::1 and cta_group::2",
-                 mixed->line,
-                 {},
-                 0,
-                 lineOf(module.text, mixed->line)};
-  if (launch.observer)
-    launch.observer->begin(kernel, module);
-  for (uint64_t number : launch.clusters)
-    if (!fault)
-      runCluster(clusterAt(number));
-  while (nextCluster < endOfClusters && !fault)
-    runCluster(clusterAt(nextCluster++));
-  if (fault && launch.state)
+void Machine::turnToOther() {
+  uint64_t number = 0;
+  bool begins = clusters.take(number) == Clusters::Taken::Cluster;
+  if (!begins && others.empty())
+    return;
+  others.push_back(std::move(static_cast<Resident &>(*this)));
+  if (begins)
+    return begin(clusterAt(number));
+  static_cast<Resident &>(*this) = std::move(others.front());
+  others.pop_front();
+}
+
+void Machine::run() {
+  // Who asks so often while nothing happens asks in vain: nothing is under way here that takes
+  // time.
+  constexpr unsigned manyRounds = 10000;
+  // Who gets no further for so long perhaps waits for another cluster.
+  constexpr unsigned patience = 4;
+  while (!clusters.isStopped() && hasCluster()) {
+    uint64_t before = progress;
+    bool any = runRound();
+    bool isIdle = progress == before;
+    asking = onlyAsks && isIdle ? asking + 1 : 0;
+    idle = isIdle ? idle + 1 : 0;
+    if (any && asking == manyRounds)
+      failWaiting();
+    if (!any && !launch.stepsOfWarp)
+      checkEnd();
+    if (fault)
+      break;
+    if (!any) {
+      ctas.clear();
+      clusters.ended();
+    } else if (idle >= patience) {
+      idle = 0;
+      turnToOther();
+    }
+    clusters.askForHelp();
+  }
+  if (!fault)
+    return;
+  if (launch.state && !clusters.isStopped())
     printState(*this, *launch.state);
-  return fault;
+  clusters.stop(*fault);
+}
+
+std::optional<Fault> Machine::findUnknown() const {
+  const Instruction *mixed = findMixedGroup(kernel);
+  if (!mixed)
+    return std::nullopt;
+  return Fault{"a kernel with cta_group::1 and cta_group::2",
+               mixed->line,
+               {},
+               0,
+               lineOf(module.text, mixed->line)};
 }
 
 std::array<uint32_t, 3> Machine::clusterAt(uint64_t number) const {
@@ -344,13 +413,10 @@ std::array<uint32_t, 3> Machine::clusterAt(uint64_t number) const {
 }
 
 std::optional<std::array<uint32_t, 3>> Machine::cancelCluster() {
-  if (nextCluster == endOfClusters)
+  std::optional<uint64_t> number = clusters.cancel();
+  if (!number)
     return std::nullopt;
-  return clusterAt(--endOfClusters);
-}
-
-std::optional<Fault> execute(const Function &kernel, const Module &module, const Launch &launch) {
-  return Machine(kernel, module, launch).run();
+  return clusterAt(*number);
 }
 
 } // namespace gluonc::ptx

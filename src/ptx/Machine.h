@@ -9,12 +9,13 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "ptx/Execute.h"
+#include "ptx/Clusters.h"
 #include "ptx/TensorMemory.h"
 
 #include "llvm/ADT/Twine.h"
 
 #include <bit>
+#include <deque>
 
 namespace gluonc::ptx {
 
@@ -74,24 +75,36 @@ struct Cta {
   std::unique_ptr<TensorMemory> tensor;
 };
 
-class Machine {
+/// A cluster that has begun and is not at its end.
+struct Resident {
+  std::vector<Cta> ctas;
+  unsigned clusterArrived = 0;
+  uint32_t clusterPhase = 0;
+  /// Rounds in which its warps only asked for barriers that are not over.
+  unsigned asking = 0;
+  /// Rounds in which nothing happened that others could wait for.
+  unsigned idle = 0;
+};
+
+/// What one thread of the host executes of a launch.
+class Machine : public Resident {
 public:
-  Machine(const Function &kernel, const Module &module, const Launch &launch);
-  std::optional<Fault> run();
+  Machine(const Function &kernel, const Module &module, const Launch &launch, Clusters &clusters);
+  /// Until no cluster is left.
+  void run();
+  /// What no launch of the kernel does here.
+  std::optional<Fault> findUnknown() const;
 
   const Function &kernel;
   const Module &module;
   const Launch &launch;
   std::vector<uint8_t> parameters;
-  /// The CTAs of the cluster that runs.
-  std::vector<Cta> ctas;
-  unsigned clusterArrived = 0;
-  uint32_t clusterPhase = 0;
   std::optional<Fault> fault;
   /// Counts what others may wait for: stores, arrivals, ends.
   uint64_t progress = 0;
 
-  /// The host's address of `bytes` at an address of global memory; null outside of all ranges.
+  /// The host's address of `bytes` at an address of global memory; null if they do not lie in one
+  /// range.
   uint8_t *global(uint64_t address, unsigned bytes);
   /// The same in the window of a cluster.
   uint8_t *shared(uint64_t address, unsigned bytes);
@@ -107,7 +120,11 @@ public:
 private:
   /// By its number: x fastest.
   std::array<uint32_t, 3> clusterAt(uint64_t number) const;
-  void runCluster(std::array<uint32_t, 3> coordinates);
+  void begin(std::array<uint32_t, 3> coordinates);
+  /// Takes a cluster unless there is one; false if none is left.
+  bool hasCluster();
+  /// Goes on with another cluster, one that has not begun if there may be one more.
+  void turnToOther();
   /// Each warp's turn; whether any of them did anything.
   bool runRound();
   /// A fault in each lane that is alive: nothing comes that it waits for.
@@ -119,11 +136,15 @@ private:
   /// The lanes to run next, all at one instruction; 0 if there are none.
   uint32_t choose(const Cta &cta, const Warp &warp) const;
 
+  Clusters &clusters;
+  /// By address.
   std::vector<Range> ranges;
+  /// Of `ranges`: where the last access was.
+  size_t recent = 0;
   /// In this round each warp has only asked for barriers that are not over.
   bool onlyAsks = false;
-  /// Clusters by number: those from the first to the other are to be run.
-  uint64_t nextCluster = 0, endOfClusters = 0;
+  /// Clusters that let others go on, and longest the first one.
+  std::deque<Resident> others;
 };
 
 /// One instruction of the lanes of a warp that are at it and whose guard holds.
@@ -160,7 +181,9 @@ struct Step {
       function(static_cast<unsigned>(std::countr_zero(rest)));
   }
   unsigned thread(unsigned lane) const { return warp.number * warpLanes + lane; }
-  void fail(unsigned lane, const llvm::Twine &message);
+  void fail(unsigned lane, const llvm::Twine &message, FaultKind kind = FaultKind::Other);
+  /// Bytes of global memory that are not the kernel's.
+  void failGlobal(unsigned lane, const llvm::Twine &message, uint64_t address, unsigned bytes);
   /// An address operand's value.
   uint64_t address(const Operand &operand, unsigned lane) {
     return operand.value + (operand.isShared ? ownWindow() : 0) +

@@ -3,12 +3,24 @@
 #include "ptx/Handlers.h"
 #include "ptx/Numbers.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 namespace gluonc::ptx {
 
 using llvm::StringRef;
+
+static void failAddress(Step &step, bool isShared, uint64_t address, unsigned bytes,
+                        unsigned lane) {
+  std::string at = llvm::utostr(bytes) + " bytes at 0x" + llvm::utohexstr(address) + " of ";
+  if (isShared)
+    step.fail(lane, at + "shared memory are not the kernel's", FaultKind::Address);
+  else
+    step.failGlobal(lane, at + "global memory are not the kernel's", address, bytes);
+}
 
 uint8_t *locate(Step &step, Space space, uint64_t address, unsigned bytes, unsigned lane) {
   if (space == Space::Generic && address >= localWindow && address < 2 * localWindow) {
@@ -34,8 +46,10 @@ uint8_t *locate(Step &step, Space space, uint64_t address, unsigned bytes, unsig
     return nullptr;
   }
   if (address % bytes) {
-    step.fail(lane, "address 0x" + llvm::Twine::utohexstr(address) + " is not a multiple of " +
-                        llvm::Twine(bytes));
+    step.fail(lane,
+              "address 0x" + llvm::Twine::utohexstr(address) + " is not a multiple of " +
+                  llvm::Twine(bytes),
+              FaultKind::Alignment);
     return nullptr;
   }
   if (space == Space::Generic && address >= sharedWindow && address < 2 * sharedWindow) {
@@ -47,9 +61,7 @@ uint8_t *locate(Step &step, Space space, uint64_t address, unsigned bytes, unsig
   uint8_t *place = space == Space::Shared ? step.machine.shared(address, bytes)
                                           : step.machine.global(address, bytes);
   if (!place)
-    step.fail(lane, llvm::Twine(bytes) + " bytes at 0x" + llvm::Twine::utohexstr(address) + " of " +
-                        (space == Space::Shared ? "shared" : "global") +
-                        " memory are not the kernel's");
+    failAddress(step, space == Space::Shared, address, bytes, lane);
   else if (step.touched)
     (space == Space::Shared ? step.touched->shared : step.touched->global)
         .push_back({address, bytes, static_cast<uint8_t>(lane)});
@@ -109,6 +121,26 @@ StringRef atomicOperation(const Instruction &instruction) {
       if (modifier == known)
         return known;
   return "";
+}
+
+uint64_t updateWord(uint8_t *place, unsigned bytes, llvm::function_ref<uint64_t(uint64_t)> next) {
+  auto update = [&]<typename Word>(Word) -> uint64_t {
+    std::atomic_ref<Word> word(*reinterpret_cast<Word *>(place));
+    Word old = word.load();
+    while (!word.compare_exchange_weak(old, static_cast<Word>(next(old))))
+      ;
+    return old;
+  };
+  switch (bytes) {
+  case 1:
+    return update(uint8_t());
+  case 2:
+    return update(uint16_t());
+  case 4:
+    return update(uint32_t());
+  default:
+    return update(uint64_t());
+  }
 }
 
 namespace {
@@ -180,14 +212,16 @@ template <bool returns> void atomic(Step &step) {
   step.eachLane([&](unsigned lane) {
     unsigned bytes = type.bytes() * static_cast<unsigned>(values.size());
     uint8_t *place = locate(step, space, step.address(step.operand(at), lane), bytes, lane);
-    ++step.machine.progress;
     if (!place)
       return;
+    uint64_t second = hasSecond ? step.read(at + 2, lane) & mask : 0;
     for (size_t i = 0; i != values.size(); ++i, place += type.bytes()) {
-      uint64_t old = loadBits(place, type.bytes()), operand = step.read(values[i], lane) & mask;
-      uint64_t next =
-          updated(operation, type, old, operand, hasSecond ? step.read(at + 2, lane) & mask : 0);
-      std::memcpy(place, &next, type.bytes());
+      uint64_t operand = step.read(values[i], lane) & mask, left = 0;
+      uint64_t old = updateWord(place, type.bytes(), [&](uint64_t found) {
+        return left = updated(operation, type, found, operand, second) & mask;
+      });
+      // Who only asks for a value changes nothing that others wait for.
+      step.machine.progress += left != old;
       if (returns)
         step.write(partsOf(step.operand(0))[i], lane, old);
     }
@@ -235,7 +269,9 @@ Handler chooseCopy(const Instruction &instruction) {
 }
 
 Handler chooseAtomic(const Instruction &instruction, Handler handler) {
-  return atomicOperation(instruction).empty() || instruction.types.empty() ? nullptr : handler;
+  bool isKnown = !atomicOperation(instruction).empty() && !instruction.types.empty() &&
+                 instruction.types.back().bits <= 64;
+  return isKnown ? handler : nullptr;
 }
 
 } // namespace

@@ -3,6 +3,8 @@
 
 #include "ptx/Handlers.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <cstring>
 
 namespace gluonc::ptx {
@@ -23,6 +25,10 @@ llvm::StringRef atomicOperation(const Instruction &instruction);
 /// What an atomic operation leaves in memory. `second` is what cas puts there.
 uint64_t updated(llvm::StringRef operation, Type type, uint64_t old, uint64_t operand,
                  uint64_t second);
+
+/// Puts `next` of it in the place of a number of 1, 2, 4 or 8 bytes, in one step for all threads of
+/// the host; gives what was there. `next` may be asked more than once.
+uint64_t updateWord(uint8_t *place, unsigned bytes, llvm::function_ref<uint64_t(uint64_t)> next);
 
 /// Of TensorCopies.cpp: cp.async.bulk…, cp.async.mbarrier…, cp.reduce…, st.async and st.bulk.
 Handler chooseBulkCopy(const Instruction &instruction);

@@ -154,16 +154,28 @@ struct Function {
   std::vector<uint8_t> registerBits;
   /// In the order of their numbers.
   std::vector<RegisterNames> registerNames;
+  /// What its directives say of a launch; 0 where they do not: threads of a CTA, at most or exactly
+  /// so many (.maxntid, .reqntid), CTAs of a cluster (.reqnctapercluster), registers (.maxnreg).
+  unsigned maxThreads = 0, exactThreads = 0, clusterCtas = 0, maxRegisters = 0;
 
   std::string registerName(int32_t number) const;
+};
+
+/// Of a `.global` or `.const` variable.
+struct VariablePlace {
+  uint64_t address = 0, bytes = 0;
 };
 
 struct Module {
   /// Names and modifiers refer to it.
   std::string text;
+  /// "sm_90a".
+  std::string target;
   llvm::StringMap<std::unique_ptr<Function>> functions;
   /// `.global` and `.const` variables; their addresses are the host's.
   std::vector<std::unique_ptr<llvm::SmallVector<uint8_t, 0>>> variables;
+  /// Of those that are declared outside of functions.
+  llvm::StringMap<VariablePlace> variablePlaces;
   /// Source files by the numbers that places have; "" for numbers that are no file's.
   std::vector<std::string> files;
   unsigned staticSharedBytes = 0;

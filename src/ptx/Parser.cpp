@@ -197,7 +197,13 @@ private:
 
   // -- Declarations ------------------------------------------------------------
   bool parseTop() {
-    if (token == ".version" || token == ".target" || token == ".address_size" || token == ".loc") {
+    if (token == ".target") {
+      next();
+      module.target = token.str();
+      skipLine();
+      return true;
+    }
+    if (token == ".version" || token == ".address_size" || token == ".loc") {
       skipLine();
       return true;
     }
@@ -291,6 +297,8 @@ private:
       if (take('=') && !parseInitializer(reinterpret_cast<uint8_t *>(address), type, bytes))
         return false;
       symbol.value = address;
+      if (!function)
+        module.variablePlaces[name] = {address, bytes};
     }
     scopes.back().symbols[name] = symbol;
     return expect(';');
@@ -342,9 +350,10 @@ private:
     if (isNext('(') && !parseParameters(function->parameters, !isKernel))
       return false;
     while (next() && token != "{" && token != ";")
-      ; // .reqntid, .maxnreg and the like bind ptxas
+      parseDirective();
     if (token == ";") {
       scopes.pop_back();
+      function = nullptr;
       return true;
     }
     if (!parseBody())
@@ -352,7 +361,25 @@ private:
     if (isKernel)
       kernels.push_back(function);
     module.functions[function->name] = std::move(owned);
+    function = nullptr;
     return true;
+  }
+
+  /// `.reqntid 128, 1, 1` and the like; others bind ptxas.
+  void parseDirective() {
+    unsigned *said = llvm::StringSwitch<unsigned *>(token)
+                         .Case(".maxntid", &function->maxThreads)
+                         .Case(".reqntid", &function->exactThreads)
+                         .Case(".reqnctapercluster", &function->clusterCtas)
+                         .Case(".maxnreg", &function->maxRegisters)
+                         .Default(nullptr);
+    if (!said)
+      return;
+    *said = 1;
+    do {
+      next();
+      *said *= static_cast<unsigned>(number(token).value_or(1));
+    } while (take(','));
   }
 
   /// The name; "" after an error. The offset becomes the alignment.

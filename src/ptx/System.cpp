@@ -12,6 +12,8 @@
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <mutex>
+
 namespace gluonc::ptx {
 namespace {
 
@@ -83,6 +85,8 @@ void print(Step &step) {
         out << rest.front();
       rest = rest.drop_front(length + 1);
     }
+    static std::mutex lock;
+    std::lock_guard guard(lock);
     if (step.machine.launch.output)
       *step.machine.launch.output << text;
   });
@@ -91,8 +95,10 @@ void print(Step &step) {
 void failAssertion(Step &step) {
   auto lane = static_cast<unsigned>(std::countr_zero(step.active));
   auto text = [&](unsigned number) { return textAt(step, argument(step, number, 8, lane), lane); };
-  step.fail(lane, "assertion failed: " + text(0) + " (" + text(3) + ", " + text(1) + ":" +
-                      llvm::Twine(argument(step, 2, 4, lane)) + ")");
+  step.fail(lane,
+            "assertion failed: " + text(0) + " (" + text(3) + ", " + text(1) + ":" +
+                llvm::Twine(argument(step, 2, 4, lane)) + ")",
+            FaultKind::Assertion);
 }
 
 } // namespace

@@ -131,9 +131,9 @@ void reduceBox(Step &step) {
   fromShared(
       step, [&](const TensorUnit &unit, uint8_t *global, const uint8_t *own, unsigned count) {
         for (unsigned bytes = unit.globalBytes; count-- != 0; global += bytes, own += bytes) {
-          uint64_t next =
-              updated(operation, unit.type, loadBits(global, bytes), loadBits(own, bytes), 0);
-          std::memcpy(global, &next, bytes);
+          uint64_t operand = loadBits(own, bytes);
+          updateWord(global, bytes,
+                     [&](uint64_t old) { return updated(operation, unit.type, old, operand, 0); });
         }
       });
 }

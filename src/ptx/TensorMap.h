@@ -91,10 +91,12 @@ private:
                  uint64_t place, Function function) const {
     bool inside = reach(line, at, count) == count;
     uint8_t *own = step.machine.shared(swizzled(place), count * unit.sharedBytes);
-    uint8_t *global =
-        inside ? step.machine.global(globalPlace(line, at), count * unit.globalBytes) : nullptr;
+    uint64_t address = globalPlace(line, at);
+    unsigned bytes = count * unit.globalBytes;
+    uint8_t *global = inside ? step.machine.global(address, bytes) : nullptr;
     if (!own || (inside && !global)) {
-      step.fail(lane, "a box beyond the kernel's memory");
+      const char *what = "a box beyond the kernel's memory";
+      own ? step.failGlobal(lane, what, address, bytes) : step.fail(lane, what, FaultKind::Address);
       return false;
     }
     function(global, own, count);
