@@ -10,6 +10,11 @@ namespace gluonc::target {
 /// Programming Guide, "Binary Compatibility").
 bool runs(const Target &chip, const Target &code);
 
+/// Whether a driver compiles PTX for a GPU of NVIDIA, by what the text says after `.target`: that
+/// of earlier chips and its own; "sm_90a" for this one alone, "sm_100f" for those of the same major
+/// capability that are not earlier.
+bool runsPtx(const Target &chip, std::string_view ptxTarget);
+
 /// Of two whose code the same chip runs: whether `a` is the better choice.
 bool isNearer(const Target &a, const Target &b);
 

@@ -26,6 +26,19 @@ TEST(Compatibility, ArchitectureSpecificCodeRunsNowhereElse) {
   EXPECT_FALSE(runs("cuda:80", "hip:gfx942"));
 }
 
+TEST(Compatibility, PtxIsCompiledForLaterChipsUnlessItIsSpecific) {
+  Target hopper = *Target::parse("cuda:90a"), blackwell = *Target::parse("cuda:103a");
+  EXPECT_TRUE(runsPtx(hopper, "sm_80"));
+  EXPECT_TRUE(runsPtx(hopper, "sm_90"));
+  EXPECT_TRUE(runsPtx(hopper, "sm_90a"));
+  EXPECT_FALSE(runsPtx(hopper, "sm_100"));
+  EXPECT_FALSE(runsPtx(blackwell, "sm_100a"));
+  EXPECT_TRUE(runsPtx(blackwell, "sm_100f"));
+  EXPECT_FALSE(runsPtx(hopper, "sm_80f"));
+  for (const char *none : {"", "sm_", "sm_a", "sm_90ab", "sm_9x", "gfx942"})
+    EXPECT_FALSE(runsPtx(hopper, none)) << none;
+}
+
 TEST(Compatibility, TheLatestOfTwoIsNearer) {
   EXPECT_TRUE(isNearer(*Target::parse("cuda:86"), *Target::parse("cuda:80")));
   EXPECT_FALSE(isNearer(*Target::parse("cuda:80"), *Target::parse("cuda:80")));
