@@ -67,6 +67,9 @@ typedef struct gluonc_rt_bundle_options {
   /* Nothing will be compiled by anybody: a bundle that has PTX, which a driver compiles when it
    * loads it, is GLUONC_RT_INPUT_ERROR. */
   int sealed;
+  /* The CUDA driver, by a path or by the name under which the loader finds it; by default
+   * libcuda.so.1. */
+  const char *cuda_library;
 } gluonc_rt_bundle_options;
 
 /* Maps a file, which must not be changed as long as the bundle lives, and checks its index.

@@ -206,6 +206,9 @@ struct BundleOptions {
   std::string digest;
   /// Nothing is compiled by anybody.
   bool sealed = false;
+  /// The CUDA driver, by a path or by the name under which the loader finds it; empty:
+  /// libcuda.so.1.
+  std::string cudaLibrary = {};
 };
 
 class Bundle {
@@ -251,6 +254,7 @@ private:
     raw.size = sizeof raw;
     raw.digest = options.digest.empty() ? nullptr : options.digest.c_str();
     raw.sealed = options.sealed;
+    raw.cuda_library = options.cudaLibrary.empty() ? nullptr : options.cudaLibrary.c_str();
     gluonc_rt_bundle *made = nullptr;
     gluonc_rt_error *error = nullptr;
     gluonc_rt_status status = open(raw, &made, &error);

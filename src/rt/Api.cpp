@@ -106,6 +106,8 @@ static gluonc_rt_status open(Mapping mapping, llvm::StringRef bytes,
                   error);
   std::unique_ptr<gluonc_rt_bundle> made = makeBundle(*opened);
   made->mapping = std::move(mapping);
+  if (options.cuda_library)
+    made->cudaLibrary = options.cuda_library;
   *bundle = made.release();
   return GLUONC_RT_OK;
 }

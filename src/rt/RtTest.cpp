@@ -92,14 +92,14 @@ protected:
   }
   void TearDown() override { gluonc_rt_bundle_destroy(bundle); }
 
-  void open(std::vector<bundle::Kernel> kernels,
-            const gluonc_rt_bundle_options *options = nullptr) {
+  void open(std::vector<bundle::Kernel> kernels, gluonc_rt_bundle_options options = {}) {
+    options.size = sizeof options;
+    if (!options.cuda_library)
+      options.cuda_library = GLUONC_FAKE_CUDA;
     std::string bytes = llvm::cantFail(bundle::write({std::move(kernels)}));
     words.assign((bytes.size() + 7) / 8, 0);
     memcpy(words.data(), bytes.data(), bytes.size());
-    status = gluonc_rt_bundle_open_memory(words.data(), bytes.size(), options, &bundle, &error);
-    if (bundle)
-      bundle->cudaLibrary = GLUONC_FAKE_CUDA;
+    status = gluonc_rt_bundle_open_memory(words.data(), bytes.size(), &options, &bundle, &error);
   }
   gluonc_rt_kernel *kernel(const char *name) {
     gluonc_rt_kernel *found = nullptr;
@@ -271,29 +271,27 @@ TEST_F(Rt, ChoosingNeedsNoDevice) {
 
 TEST_F(Rt, AnotherDigestIsRefused) {
   gluonc_rt_bundle_options options = {};
-  options.size = sizeof options;
   open({copyKernel()});
   std::string digest = gluonc_rt_bundle_digest(bundle);
   gluonc_rt_bundle_destroy(std::exchange(bundle, nullptr));
   options.digest = digest.c_str();
-  open({copyKernel()}, &options);
+  open({copyKernel()}, options);
   EXPECT_EQ(status, GLUONC_RT_OK);
   gluonc_rt_bundle_destroy(std::exchange(bundle, nullptr));
-  open({tileKernel()}, &options);
+  open({tileKernel()}, options);
   EXPECT_EQ(status, GLUONC_RT_INPUT_ERROR);
   EXPECT_NE(takeError().find(", not " + digest), std::string::npos);
 }
 
 TEST_F(Rt, ASealedBundleHasMachineCodeAlone) {
   gluonc_rt_bundle_options options = {};
-  options.size = sizeof options;
   options.sealed = 1;
-  open({copyKernel()}, &options);
+  open({copyKernel()}, options);
   EXPECT_EQ(status, GLUONC_RT_OK);
   gluonc_rt_bundle_destroy(std::exchange(bundle, nullptr));
   bundle::Kernel text = copyKernel();
   text.variants[1].code.kind = bundle::format::CodeKind::Ptx;
-  open({text}, &options);
+  open({text}, options);
   EXPECT_EQ(status, GLUONC_RT_INPUT_ERROR);
   EXPECT_EQ(takeError(),
             "a sealed bundle has machine code alone, and this one PTX of copy for cuda:90a");
@@ -330,8 +328,9 @@ TEST_F(Rt, FilesAreMapped) {
 }
 
 TEST_F(Rt, WithoutADriverLaunchesAreUnavailable) {
-  open({copyKernel()});
-  bundle->cudaLibrary = "libno-such-cuda.so.1";
+  gluonc_rt_bundle_options options = {};
+  options.cuda_library = "libno-such-cuda.so.1";
+  open({copyKernel()}, options);
   EXPECT_NE(launch("copy", {0x1000, 7, 256}).find("libno-such-cuda.so.1"), std::string::npos);
   EXPECT_EQ(status, GLUONC_RT_UNAVAILABLE);
 }
