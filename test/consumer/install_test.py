@@ -19,6 +19,7 @@ int main(void) { return printf("%s\n", NAME_version()) < 0; }
 # (path below the prefix, as a pattern) of everything that may be there.
 EXPECTED = [r"bin/gluonc", r"include/gluonc/gluonc(_rt)?\.(h|hpp)", r"LIB/libgluonc\.so(\.0(\.\d+\.\d+)?)?",
             r"LIB/libgluonc_rt\.so(\.0(\.\d+\.\d+)?)?",
+            r"LIB/gluonc_cuda_cpu/(libgluonc_cuda_cpu\.so|libcuda\.so(\.1)?)",
             r"LIB/cmake/gluonc/gluonc\w+(-\w+)?\.cmake", r"LIB/pkgconfig/gluonc\.pc", r"LIB/pkgconfig/gluonc_rt\.pc",
             r"share/man/man1/gluonc\.1", r"share/bash-completion/completions/gluonc",
             r"share/zsh/site-functions/_gluonc", r"share/fish/vendor_completions\.d/gluonc\.fish",
@@ -41,7 +42,8 @@ def check_files(prefix, library):
     missing = [p for p in patterns if not any(re.fullmatch(p, name) for name in names)]
     assert not litter and not missing, (litter, missing)
     real = [name for name in names if ".so" in name and not (prefix / name).is_symlink()]
-    assert len(real) == 2, real
+    assert len(real) == 3, real
+    assert (prefix / library / "gluonc_cuda_cpu/libcuda.so").resolve().name == "libgluonc_cuda_cpu.so"
     # The launcher has no compiler in it.
     launcher = next(name for name in real if "_rt" in name)
     assert (prefix / launcher).stat().st_size < 1_000_000
