@@ -85,12 +85,12 @@ static Result loadAndReport(void **handle, const void *image, unsigned count, in
     if (options[i] == static_cast<int>(cuda::JitOption::ErrorLogBufferSizeBytes))
       bytes = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(values[i]));
   }
-  if (log && bytes) {
-    size_t length = std::min(why.size(), bytes - 1);
-    std::memcpy(log, why.data(), length);
-    log[length] = 0;
-  }
-  return refuse(result, why);
+  if (!log || !bytes)
+    return refuse(result, why);
+  size_t length = std::min(why.size(), bytes - 1);
+  std::memcpy(log, why.data(), length);
+  log[length] = 0;
+  return result;
 }
 
 int cuModuleLoadDataEx(void **handle, const void *image, unsigned count, int *options,

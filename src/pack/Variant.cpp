@@ -164,6 +164,24 @@ std::shared_ptr<const sema::Function> loadKernel(const KernelEntry &entry, sema:
   return sink.hasErrors() ? nullptr : program.kernel(*module, entry.kernel.text, sink);
 }
 
+/// PTX that names source files without their folders: the same bytes wherever they lie.
+std::string withoutFolders(llvm::StringRef ptx) {
+  std::string text;
+  while (!ptx.empty()) {
+    size_t length = std::min(ptx.find('\n'), ptx.size() - 1) + 1;
+    llvm::StringRef line = ptx.take_front(length);
+    ptx = ptx.drop_front(length);
+    size_t begin = line.find('"'), end = line.rfind('"'), slash = line.rfind('/', end);
+    bool hasFolder = line.ltrim().starts_with(".file") && end != begin &&
+                     slash != llvm::StringRef::npos && slash > begin;
+    if (hasFolder)
+      text += (line.take_front(begin + 1) + line.drop_front(slash + 1)).str();
+    else
+      text += line;
+  }
+  return text;
+}
+
 /// What of machine code a bundle keeps, and how it is launched.
 bundle::Variant variantOf(driver::CompiledKernel compiled, const VariantRequest &request) {
   bundle::Variant variant;
@@ -177,8 +195,10 @@ bundle::Variant variantOf(driver::CompiledKernel compiled, const VariantRequest 
     variant.flags |= bundle::format::cooperative;
   if (request.settings.programmaticDependent.value_or(false))
     variant.flags |= bundle::format::programmaticDependent;
-  variant.code = {*bundle::parseCodeKind(compiled.artifact.kind),
-                  std::move(compiled.artifact.bytes)};
+  bundle::format::CodeKind kind = *bundle::parseCodeKind(compiled.artifact.kind);
+  variant.code = {kind, kind == bundle::format::CodeKind::Ptx
+                            ? withoutFolders(compiled.artifact.bytes)
+                            : std::move(compiled.artifact.bytes)};
   return variant;
 }
 
@@ -204,6 +224,8 @@ std::optional<CompiledVariant> compileVariant(const VariantRequest &request, con
     return std::nullopt;
   driver::CodeOptions code = builder.code;
   code.backend.fpFusion = request.settings.fpFusion.value_or(true);
+  // PTX that is kept says where faults of an executor come from.
+  code.backend.lineInfo |= request.target.isNvidia() && code.assembler.empty();
   driver::KernelRequest asked = {*ir, request.target, code, code.launchedStage(request.target)};
   std::optional<driver::CompiledKernel> compiled = compileCached(
       compiler, builder.cache, asked, cacheKey(asked), driver::label(source), sources, sink);

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """gluonc_add_kernels() in a project of its own, and launches through the header that it makes.
 
-    bundle_test.py GLUONC_CMAKE_DIR CXX FAKE_CUDA_FOLDER FAKE_HIP_FOLDER
+    bundle_test.py GLUONC_CMAKE_DIR CXX CUDA_CPU_FOLDER FAKE_HIP_FOLDER
+
+The CUDA driver executes PTX on the CPU (src/cudacpu), that of HIP AMD's machine code.
 """
 
 import os
@@ -12,7 +14,6 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
 
 
 def run(*words, **options):
@@ -24,7 +25,7 @@ def run(*words, **options):
 
 def configure(package, compiler, kernels, build):
     run("cmake", "-G", "Ninja", "-S", HERE / "bundle", "-B", build, f"-Dgluonc_DIR={package}",
-        f"-DCMAKE_CXX_COMPILER={compiler}", f"-DKERNELS={kernels}", f"-DREPOSITORY={ROOT}")
+        f"-DCMAKE_CXX_COMPILER={compiler}", f"-DKERNELS={kernels}")
 
 
 def check_dependencies(kernels, build):
@@ -48,9 +49,12 @@ def main():
         os.environ["GLUONC_CACHE_DIR"] = str(pathlib.Path(work, "cache"))
         configure(package, compiler, kernels, build)
         run("cmake", "--build", build)
-        for vendor, folder in (("cuda", cuda), ("hip", hip)):
-            # Without CUDA's driver launches go to AMD's.
-            run(build / "launch", vendor, env={**os.environ, "LD_LIBRARY_PATH": folder})
+        os.environ["GLUONC_CUDA_CPU_DEVICES"] = "2"
+        # By the loader, and by the bundle's options as well.
+        for words in ([], [pathlib.Path(cuda, "libgluonc_cuda_cpu.so")]):
+            run(build / "launch", "cuda", *words, env={**os.environ, "LD_LIBRARY_PATH": cuda})
+        # Without CUDA's driver launches go to AMD's.
+        run(build / "launch", "hip", env={**os.environ, "LD_LIBRARY_PATH": hip})
         run(build / "develop", kernels / "kernels.toml", env={**os.environ, "LD_LIBRARY_PATH": cuda})
         needed = run("readelf", "--dynamic", build / "launch")
         assert "libgluonc_rt.so.0" in needed and "libgluonc.so" not in needed, needed

@@ -84,7 +84,10 @@ int buildCommand(Session &session) {
   builder.threads = *threads;
   builder.code = session.codeOptions();
   builder.searchPath = session.searchPath();
-  builder.allowsPtx = line.has("--ptx");
+  if (line.has("--ptx")) {
+    builder.allowsPtx = true;
+    builder.code.assembler.clear();
+  }
   builder.progress = progressLine();
   if (!line.has("--no-cache"))
     builder.cache = driver::Cache(cacheDirectory());

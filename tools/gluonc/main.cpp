@@ -200,7 +200,7 @@ constexpr OptionSpec buildOptions[] = {
     {"--header", "FILE", "where a C++ header goes that has a function for each kernel"},
     {"--target", "TARGET", "a chip, in place of the manifest's `targets`; may be repeated"},
     {"--depfile", "FILE", "where the list of files goes that were read, for make and ninja"},
-    {"--ptx", "", "without ptxas: keep PTX, which drivers compile when they load it"},
+    {"--ptx", "", "PTX in place of cubins: drivers compile it, that for the CPU executes it"},
     {"-j", "N", "kernels to compile at a time (default: one for each processor)"},
     {"--no-cache", "", "neither read nor write the cache of compiled kernels"},
     {"-I", "FOLDER", "where `import` looks behind the file's own folder; may be repeated"},

@@ -1,14 +1,11 @@
 // Kernels of a manifest, compiled in this process, through the header that release builds use.
 //   develop MANIFEST
+#include "driver.h"
+
 #include <gluonc/gluonc.h>
 #include <kernels.h>
 
-#include <cstdio>
 #include <string>
-
-#define EXPECT(condition)                                                                          \
-  if (!(condition))                                                                                \
-  return std::fprintf(stderr, "line %d: %s\n", __LINE__, #condition), 1
 
 int main(int, char **argv) {
   gluonc_engine *engine = nullptr;
@@ -23,8 +20,11 @@ int main(int, char **argv) {
     return std::fprintf(stderr, "%s", gluonc_error_text(error)), 1;
   auto bundle = my::kernels::Bundle::take(raw);
   EXPECT(bundle);
-  alignas(16) float x[64] = {}, y[64] = {};
+  EXPECT(!use(0));
+  uint64_t memory = allocate(128, 1);
+  gluonc::rt::Pointer<float> x(memory), y(memory + 64 * sizeof(float));
   EXPECT(bundle->axpy({7}, nullptr, x, y, 2.0f, 48, 256));
+  EXPECT(floatAt(memory, 64 + 47) == 3 && floatAt(memory, 64 + 48) == 1);
   auto refused = bundle->axpy({7}, nullptr, x, y, 2.0f, 48, 512);
   EXPECT(!refused && refused.error().status == gluonc::rt::Status::UsageError);
   gluonc_engine_seal(engine);
