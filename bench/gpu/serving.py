@@ -184,6 +184,7 @@ def bench_skinny(rounds):
 
 def graph_of(launch):
     """The launches as a CUDA graph: hosts are slower than these kernels."""
+    torch.cuda.synchronize()
     side = torch.cuda.Stream()
     with torch.cuda.stream(side):
         launch()

@@ -1,0 +1,139 @@
+"""What the engine does to rows between its products: kernels of Triton, a program for each row or part of one.
+
+Numbers are rounded to 16 bits where PyTorch's modules of Llama and Qwen round them, so both choose the same tokens.
+With PDL a kernel waits for the one before (launch-pdl in kernels.toml) and lets the one behind begin.
+"""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def join(PDL: tl.constexpr):
+    """The kernel before is complete, and the one behind may come."""
+    if PDL:
+        tl.extra.cuda.gdc_launch_dependents()
+        tl.extra.cuda.gdc_wait()
+
+
+@triton.jit
+def embed(y, table, tokens, width, BLOCK: tl.constexpr, PDL: tl.constexpr):
+    """y[row] = table[tokens[row]], BLOCK columns for each program (row, part)."""
+    join(PDL)
+    row = tl.program_id(0)
+    column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    token = tl.load(tokens + row).to(tl.int64)
+    values = tl.load(table + token * width + column, column < width)
+    tl.store(y + row.to(tl.int64) * width + column, values, column < width)
+
+
+@triton.jit
+def norm(residual, delta, weight, y, width, eps, BLOCK: tl.constexpr, PDL: tl.constexpr):
+    """residual += delta, if there is one; y = residual / sqrt(mean of its squares + eps) * weight."""
+    join(PDL)
+    row = tl.program_id(0).to(tl.int64)
+    column = tl.arange(0, BLOCK)
+    inside = column < width
+    x = tl.load(residual + row * width + column, inside, 0.0)
+    if delta is not None:
+        x = (x.to(tl.float32) + tl.load(delta + row * width + column, inside, 0.0).to(tl.float32)).to(x.dtype)
+        tl.store(residual + row * width + column, x, inside)
+    wide = x.to(tl.float32)
+    wide = wide * tl.rsqrt(tl.sum(wide * wide, 0) / width + eps)
+    scale = tl.load(weight + column, inside, 0.0).to(tl.float32)
+    tl.store(y + row * width + column, (wide.to(x.dtype).to(tl.float32) * scale).to(x.dtype), inside)
+
+
+@triton.jit
+def rotate(low, high, cos, sin, dtype: tl.constexpr):
+    """Pairs (i, i + D/2) turned by their angles."""
+    return (low * cos - high * sin).to(dtype), (high * cos + low * sin).to(dtype)
+
+
+@triton.jit
+def norm_heads(low, high, weight, half, HALF: tl.constexpr, eps, dtype: tl.constexpr):
+    """RMS norm of each head of D = 2 HALF."""
+    factor = tl.rsqrt((tl.sum(low * low, 1) + tl.sum(high * high, 1)) / (2 * HALF) + eps)[:, None]
+    low = (low * factor).to(dtype).to(tl.float32) * tl.load(weight + half).to(tl.float32)[None, :]
+    high = (high * factor).to(dtype).to(tl.float32) * tl.load(weight + HALF + half).to(tl.float32)[None, :]
+    return low.to(dtype).to(tl.float32), high.to(dtype).to(tl.float32)
+
+
+@triton.jit
+def rotary(qkv, bias, q_weight, k_weight, q, keys, values, table, positions, slots, heads, key_heads, q_stride, eps,
+           HALF: tl.constexpr, PAGE: tl.constexpr, HEADS: tl.constexpr, PDL: tl.constexpr):
+    """Bias, norm of heads and rotation; queries to q, keys back to qkv and with values to the cache.
+
+    qkv has for each row `heads` heads of queries, `key_heads` of keys and as many of values, of D = 2 HALF each; a program
+    has HEADS of one row's. `bias` is as long as a row or None, `q_weight` and `k_weight` D or None. `table` has for each
+    position HALF cosines and HALF sines in fp32. `keys` and `values` are pages x key_heads x PAGE x D; slots[row] is page *
+    PAGE + position in it, or -1: not kept.
+    """
+    join(PDL)
+    D: tl.constexpr = 2 * HALF
+    dtype: tl.constexpr = qkv.dtype.element_ty
+    row = tl.program_id(0).to(tl.int64)
+    head = tl.program_id(1) * HEADS + tl.arange(0, HEADS)
+    half = tl.arange(0, HALF)
+    inside = (head < heads + 2 * key_heads)[:, None]
+    place = head[:, None] * D + half[None, :]
+    at = qkv + row * (heads + 2 * key_heads) * D + place
+    low = tl.load(at, inside, 0.0).to(tl.float32)
+    high = tl.load(at + HALF, inside, 0.0).to(tl.float32)
+    if bias is not None:
+        low = (low + tl.load(bias + place, inside, 0.0).to(tl.float32)).to(dtype).to(tl.float32)
+        high = (high + tl.load(bias + place + HALF, inside, 0.0).to(tl.float32)).to(dtype).to(tl.float32)
+    is_query = (head < heads)[:, None]
+    is_key = (head >= heads)[:, None] & (head < heads + key_heads)[:, None]
+    is_value = (head >= heads + key_heads)[:, None] & inside
+    turned_low = low
+    turned_high = high
+    if q_weight is not None:
+        q_low, q_high = norm_heads(low, high, q_weight, half, HALF, eps, dtype)
+        k_low, k_high = norm_heads(low, high, k_weight, half, HALF, eps, dtype)
+        turned_low = tl.where(is_query, q_low, k_low)
+        turned_high = tl.where(is_query, q_high, k_high)
+    angle = table + tl.load(positions + row).to(tl.int64) * D + half
+    # PyTorch's modules have cosines and sines in 16 bits.
+    cos = tl.load(angle).to(dtype).to(tl.float32)[None, :]
+    sin = tl.load(angle + HALF).to(dtype).to(tl.float32)[None, :]
+    turned_low, turned_high = rotate(turned_low, turned_high, cos, sin, dtype)
+    tl.store(q + row * q_stride + place, turned_low, is_query)
+    tl.store(q + row * q_stride + place + HALF, turned_high, is_query)
+    tl.store(at, turned_low, is_key)
+    tl.store(at + HALF, turned_high, is_key)
+    if bias is not None:
+        tl.store(at, low.to(dtype), is_value)
+        tl.store(at + HALF, high.to(dtype), is_value)
+    slot = tl.load(slots + row).to(tl.int64)
+    kept = slot >= 0
+    key_head = tl.where(head < heads + key_heads, head - heads, head - heads - key_heads)
+    of = ((slot // PAGE * key_heads + key_head) * PAGE + slot % PAGE)[:, None] * D + half[None, :]
+    tl.store(keys + of, turned_low, is_key & kept)
+    tl.store(keys + of + HALF, turned_high, is_key & kept)
+    tl.store(values + of, low.to(dtype), is_value & kept)
+    tl.store(values + of + HALF, high.to(dtype), is_value & kept)
+
+
+@triton.jit
+def swiglu(gate_up, y, width, BLOCK: tl.constexpr, PDL: tl.constexpr):
+    """y = silu(gate) * up, where a row of gate_up is both, one behind the other; BLOCK columns a program (row, part)."""
+    join(PDL)
+    row = tl.program_id(0).to(tl.int64)
+    column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    inside = column < width
+    gate = tl.load(gate_up + row * 2 * width + column, inside, 0.0)
+    up = tl.load(gate_up + row * 2 * width + width + column, inside, 0.0).to(tl.float32)
+    wide = gate.to(tl.float32)
+    silu = (wide / (1.0 + tl.exp(-wide))).to(gate.dtype).to(tl.float32)
+    tl.store(y + row * width + column, (silu * up).to(gate.dtype), inside)
+
+
+@triton.jit
+def pick(x, rows, y, width, BLOCK: tl.constexpr, PDL: tl.constexpr):
+    """y[i] = x[rows[i]], BLOCK columns a program (i, part)."""
+    join(PDL)
+    i = tl.program_id(0)
+    column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    row = tl.load(rows + i).to(tl.int64)
+    tl.store(y + i.to(tl.int64) * width + column, tl.load(x + row * width + column, column < width), column < width)

@@ -1,0 +1,140 @@
+"""Chooses the next token of each row of logits: the largest, or one drawn from what temperature, top-k and top-p leave.
+
+A token is drawn by adding noise and taking the largest (the Gumbel-max trick): argmax(logit / temperature - log(-log(u))) has
+the softmax's probabilities. So both ways are one reduction over the row, which `best_of_part` begins with
+many programs for each row and `best_of_row` ends. `threshold` finds first what top-k and top-p leave: the logits that
+are not below a number, which it looks for by halving intervals of the order that bits of floats have.
+"""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def join(PDL: tl.constexpr):
+    """The kernel before is complete, and the one behind may come."""
+    if PDL:
+        tl.extra.cuda.gdc_launch_dependents()
+        tl.extra.cuda.gdc_wait()
+
+
+@triton.jit
+def better(value, index, other_value, other_index):
+    """The larger one; of equals the first."""
+    takes = (value > other_value) | ((value == other_value) & (index < other_index))
+    return tl.where(takes, value, other_value), tl.where(takes, index, other_index)
+
+
+@triton.jit
+def ordered(x):
+    """Floats as integers in the same order; NaN above or below all others."""
+    bits = x.to(tl.int32, bitcast=True)
+    return tl.where(bits < 0, bits ^ 0x7FFFFFFF, bits)
+
+
+@triton.jit
+def threshold(logits, temperatures, top_ps, top_ks, least, vocabulary, BLOCK: tl.constexpr, PDL: tl.constexpr):
+    """least[row]: the logit that is the last one kept; a program for each row.
+
+    Top-k comes first, top-p is of what it leaves: the fewest largest whose probabilities together are top_p or more.
+    Equal logits are kept together. temperature 0, k <= 0 or p >= 1: no such limit.
+    """
+    join(PDL)
+    row = tl.program_id(0)
+    of = logits + row.to(tl.int64) * vocabulary
+    temperature = tl.load(temperatures + row)
+    p = tl.load(top_ps + row)
+    k = tl.load(top_ks + row)
+    kept = float("-inf")
+    if temperature > 0:
+        if (k > 0) & (k < vocabulary):
+            # The largest number that no less than k logits reach.
+            low = tl.full((), -2139095041, tl.int64)
+            high = tl.full((), 2139095041, tl.int64)
+            while high - low > 1:
+                middle = (low + high) >> 1
+                reach = tl.zeros([BLOCK], tl.int32)
+                for begin in range(0, vocabulary, BLOCK):
+                    column = begin + tl.arange(0, BLOCK)
+                    x = tl.load(of + column, column < vocabulary, float("-inf"))
+                    reach += ((column < vocabulary) & (ordered(x).to(tl.int64) >= middle)).to(tl.int32)
+                enough = tl.sum(reach, 0) >= k
+                low = tl.where(enough, middle, low)
+                high = tl.where(enough, high, middle)
+            bits = low.to(tl.int32)
+            kept = tl.where(bits < 0, bits ^ 0x7FFFFFFF, bits).to(tl.float32, bitcast=True)
+        if p < 1:
+            largest = tl.full([BLOCK], float("-inf"), tl.float32)
+            for begin in range(0, vocabulary, BLOCK):
+                column = begin + tl.arange(0, BLOCK)
+                largest = tl.maximum(largest, tl.load(of + column, column < vocabulary, float("-inf")))
+            top = tl.max(largest, 0)
+            mass = tl.zeros([BLOCK], tl.float32)
+            for begin in range(0, vocabulary, BLOCK):
+                column = begin + tl.arange(0, BLOCK)
+                x = tl.load(of + column, column < vocabulary, float("-inf"))
+                mass += tl.where(x >= kept, tl.exp((x - top) / temperature), 0.0)
+            wanted = p * tl.sum(mass, 0)
+            low = tl.full((), -2139095041, tl.int64)
+            high = tl.full((), 2139095041, tl.int64)
+            while high - low > 1:
+                middle = (low + high) >> 1
+                reach_mass = tl.zeros([BLOCK], tl.float32)
+                for begin in range(0, vocabulary, BLOCK):
+                    column = begin + tl.arange(0, BLOCK)
+                    x = tl.load(of + column, column < vocabulary, float("-inf"))
+                    counts = (x >= kept) & (ordered(x).to(tl.int64) >= middle)
+                    reach_mass += tl.where(counts, tl.exp((x - top) / temperature), 0.0)
+                enough = tl.sum(reach_mass, 0) >= wanted
+                low = tl.where(enough, middle, low)
+                high = tl.where(enough, high, middle)
+            bits = low.to(tl.int32)
+            # Sums in another order may leave none that reaches all of it; the largest is kept always.
+            of_p = tl.where(bits < 0, bits ^ 0x7FFFFFFF, bits).to(tl.float32, bitcast=True)
+            kept = tl.minimum(tl.where(low == -2139095041, kept, tl.maximum(of_p, kept)), top)
+    tl.store(least + row, kept)
+
+
+@triton.jit
+def best_of_part(logits, temperatures, least, seeds, part_values, part_tokens, vocabulary, BLOCK: tl.constexpr,
+                 PDL: tl.constexpr):
+    """The best token of each part of a row; programs (row, part), a part is whole blocks of BLOCK.
+
+    `least` may be None: all count. seeds[row] differs from step to step.
+    """
+    join(PDL)
+    row = tl.program_id(0)
+    part = tl.program_id(1)
+    parts = tl.num_programs(1)
+    temperature = tl.load(temperatures + row)
+    seed = tl.load(seeds + row)
+    value = tl.full([BLOCK], float("-inf"), tl.float32)
+    token = tl.zeros([BLOCK], tl.int32)
+    kept = float("-inf")
+    if least is not None:
+        kept = tl.load(least + row)
+    blocks = tl.cdiv(tl.cdiv(vocabulary, BLOCK), parts)
+    for i in range(0, blocks):
+        column = (part * blocks + i) * BLOCK + tl.arange(0, BLOCK)
+        inside = column < vocabulary
+        x = tl.load(logits + row.to(tl.int64) * vocabulary + column, inside, float("-inf"))
+        x = tl.where(inside & (x >= kept), x, float("-inf"))
+        if temperature > 0:
+            u = tl.maximum(tl.rand(seed, column), 1e-10)
+            x = x / temperature - tl.log(-tl.log(u))
+        value, token = better(value, token, x, column)
+    best, best_token = tl.reduce((value, token), 0, better)
+    tl.store(part_values + row * parts + part, best)
+    tl.store(part_tokens + row * parts + part, best_token)
+
+
+@triton.jit
+def best_of_row(part_values, part_tokens, tokens, parts, PARTS: tl.constexpr, PDL: tl.constexpr):
+    """tokens[row]: the best of its parts, at most PARTS."""
+    join(PDL)
+    row = tl.program_id(0)
+    i = tl.arange(0, PARTS)
+    value = tl.load(part_values + row * parts + i, i < parts, float("-inf"))
+    token = tl.load(part_tokens + row * parts + i, i < parts, 2147483647)
+    best, best_token = tl.reduce((value, token), 0, better)
+    tl.store(tokens + row, best_token)

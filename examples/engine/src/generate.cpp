@@ -1,0 +1,159 @@
+//===- generate.cpp - A batch of prompts, without a server ----------------------===//
+//
+//   engine-generate MODEL_FOLDER [BUNDLE] <requests.json >results.json
+//
+// Requests: {"prompts": [[token, ...], ...], "new_tokens": N}, and, where wanted, "temperature", "top_p",
+// "top_k", "seed" (of all; each prompt adds its number), "max_sequences", "rounds" (all again, for times).
+// Results: {"tokens": [[N tokens] ...], "open_seconds", "prefill_seconds": [one a round],
+// "decode_seconds": [of all steps of a round]}. All prompts decode together. Tests compare its tokens with
+// a reference's, benchmarks its times with other servers'. Exit status 1: an error, on stderr.
+//
+//===----------------------------------------------------------------------===//
+#include "OpenModel.h"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+
+using namespace engine;
+using nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+struct Sequence {
+  std::vector<int32_t> tokens, pages;
+  size_t prompt = 0;
+};
+
+struct Times {
+  double prefill = 0, decode = 0;
+};
+
+Work workOf(const Sequence &sequence, size_t first, const Sampling &sampling, size_t number) {
+  Work work;
+  work.tokens = std::span(sequence.tokens).subspan(first);
+  work.position = static_cast<int>(first);
+  work.pages = sequence.pages;
+  work.sampling = sampling;
+  work.sampling.seed += number;
+  return work;
+}
+
+/// Prompts in as few steps as their tokens allow.
+Expected<void> prefill(Model &model, std::vector<Sequence> &sequences, const Sampling &sampling) {
+  for (size_t first = 0; first != sequences.size();) {
+    std::vector<Work> works;
+    size_t rows = 0, last = first;
+    while (last != sequences.size() &&
+           works.size() != static_cast<size_t>(model.maxSequences()) &&
+           (works.empty() || rows + sequences[last].tokens.size() <=
+                                 static_cast<size_t>(model.maxPrefillTokens()))) {
+      rows += sequences[last].tokens.size();
+      works.push_back(workOf(sequences[last], 0, sampling, last));
+      ++last;
+    }
+    Expected<std::vector<int32_t>> tokens = model.prefill(works);
+    if (!tokens)
+      return std::unexpected(tokens.error());
+    for (size_t i = first; i != last; ++i)
+      sequences[i].tokens.push_back((*tokens)[i - first]);
+    first = last;
+  }
+  return {};
+}
+
+Expected<Times> runAll(Model &model, std::vector<Sequence> &sequences, int count,
+                       const Sampling &sampling) {
+  Times times;
+  Clock::time_point start = Clock::now();
+  if (Expected<void> done = prefill(model, sequences, sampling); !done)
+    return std::unexpected(done.error());
+  times.prefill = secondsSince(start);
+  start = Clock::now();
+  for (int i = 1; i < count; ++i) {
+    std::vector<Work> works;
+    for (size_t j = 0; j != sequences.size(); ++j)
+      works.push_back(workOf(sequences[j], sequences[j].tokens.size() - 1, sampling, j));
+    Expected<std::vector<int32_t>> tokens = model.decode(works);
+    if (!tokens)
+      return std::unexpected(tokens.error());
+    for (size_t j = 0; j != sequences.size(); ++j)
+      sequences[j].tokens.push_back((*tokens)[j]);
+  }
+  times.decode = secondsSince(start);
+  return times;
+}
+
+Expected<json> answer(const json &request, const Folder &folder, const ModelOptions &options) {
+  Clock::time_point start = Clock::now();
+  Expected<std::unique_ptr<Model>> model = openModel(options, folder);
+  if (!model)
+    return std::unexpected(model.error());
+  json result = {{"open_seconds", secondsSince(start)}};
+  Sampling sampling;
+  sampling.temperature = request.value("temperature", 0.0F);
+  sampling.topP = request.value("top_p", 1.0F);
+  sampling.topK = request.value("top_k", 0);
+  sampling.seed = request.value("seed", uint64_t(0));
+  const int count = request.at("new_tokens");
+  for (int round = 0; round != request.value("rounds", 1); ++round) {
+    std::vector<Sequence> sequences;
+    int page = 0;
+    for (const json &prompt : request.at("prompts")) {
+      Sequence &sequence = sequences.emplace_back();
+      sequence.tokens = prompt.get<std::vector<int32_t>>();
+      sequence.prompt = sequence.tokens.size();
+      const int positions = static_cast<int>(sequence.prompt) + count;
+      for (int i = 0; i < positions; i += (*model)->pageSize())
+        sequence.pages.push_back(page++);
+    }
+    Expected<Times> times = runAll(**model, sequences, count, sampling);
+    if (!times)
+      return std::unexpected(times.error());
+    result["prefill_seconds"].push_back(times->prefill);
+    result["decode_seconds"].push_back(times->decode);
+    result["tokens"] = json::array();
+    for (const Sequence &sequence : sequences)
+      result["tokens"].push_back(
+          std::vector(sequence.tokens.begin() + static_cast<long>(sequence.prompt),
+                      sequence.tokens.end()));
+  }
+  return result;
+}
+
+int report(const std::string &text) {
+  std::fprintf(stderr, "engine-generate: %s\n", text.c_str());
+  return 1;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc != 2 && argc != 3) {
+    std::fprintf(stderr, "usage: engine-generate MODEL_FOLDER [BUNDLE] <requests.json\n");
+    return 2;
+  }
+  Expected<Folder> folder = Folder::open(argv[1]);
+  if (!folder)
+    return report(folder.error().text);
+  try {
+    const json request = json::parse(std::cin);
+    ModelOptions options;
+    options.bundle = argc == 3 ? argv[2] : "";
+    options.maxSequences = request.value("max_sequences", options.maxSequences);
+    Expected<json> result = answer(request, *folder, options);
+    if (!result)
+      return report(result.error().text);
+    std::cout << result->dump() << '\n';
+  } catch (const json::exception &error) {
+    return report(error.what());
+  }
+  return 0;
+}
