@@ -68,14 +68,13 @@ Expected<std::vector<int32_t>> DoubleModel::run(std::span<const Work> works) {
       const auto page = size_t(work.pages[position / size_t(options.pageSize)]);
       return cache[page * size_t(options.pageSize) + position % size_t(options.pageSize)];
     };
-    for (int32_t token : work.tokens) {
-      isLost |= token == options.lostToken;
-      if (token == options.deathToken)
-        raise(SIGKILL);
-      if (token == options.failToken || isLost)
-        return std::unexpected(
-            Error{isLost ? "the double's device is lost" : "the double failed", isLost});
-    }
+    const int32_t first = work.position ? -2 : work.tokens[0];
+    isLost |= first == options.lostToken;
+    if (first == options.deathToken)
+      raise(SIGKILL);
+    if (first == options.failToken || isLost)
+      return std::unexpected(
+          Error{isLost ? "the double's device is lost" : "the double failed", isLost});
     const size_t end = size_t(work.position) + work.tokens.size();
     for (size_t i = 0; i != work.tokens.size(); ++i)
       at(size_t(work.position) + i) = work.tokens[i];

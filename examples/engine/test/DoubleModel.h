@@ -17,7 +17,8 @@ struct DoubleOptions {
   int pageSize = 16, pageCount = 64, maxPositions = 512, maxSequences = 8, maxPrefillTokens = 256,
       vocabulary = 512;
   int stepMicroseconds = 0;
-  /// Tokens at which a step fails, the device is lost, and the process dies; -1: none.
+  /// First tokens of a prompt at which a step fails, the device is lost, and the process dies; -1:
+  /// none.
   int failToken = -1, lostToken = -1, deathToken = -1;
 };
 
