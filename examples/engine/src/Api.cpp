@@ -1,5 +1,7 @@
 #include "Api.h"
 
+#include "Json.h"
+
 namespace engine {
 
 namespace {

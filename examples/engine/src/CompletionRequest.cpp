@@ -1,7 +1,7 @@
 //===- CompletionRequest.cpp - What a body of /v1/completions asks for ----------===//
 #include "Completions.h"
 
-#include "Utf8.h"
+#include "Json.h"
 
 #include <algorithm>
 #include <random>

@@ -1,5 +1,7 @@
 #include "Completions.h"
 
+#include "Json.h"
+
 #include <atomic>
 #include <random>
 

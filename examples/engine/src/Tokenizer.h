@@ -8,10 +8,11 @@
 #pragma once
 
 #include "Bpe.h"
-#include "Json.h"
 #include "Splitter.h"
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 
 namespace engine {
@@ -22,7 +23,7 @@ public:
   /// Reads FOLDER/tokenizer.json. What the class does not have (other models, normalizers,
   /// pre-tokenizers, decoders) is refused; `truncation` and `padding` are ignored.
   static Expected<Tokenizer> open(const std::filesystem::path &folder);
-  static Expected<Tokenizer> parse(const Json &json);
+  static Expected<Tokenizer> parse(const nlohmann::json &json);
 
   /// One more than the largest token.
   int size() const { return int(texts.size()); }

@@ -1,4 +1,5 @@
 //===- TokenizerReader.cpp - tokenizer.json -------------------------------------===//
+#include "Json.h"
 #include "Tokenizer.h"
 #include "Utf8.h"
 

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 #include <future>
+#include <unistd.h>
 
 using namespace engine;
 
@@ -146,7 +147,12 @@ int work(const Options &options) {
   if (!model)
     return report(model.error(), model.error().deviceLost ? exitLost : 1);
   (*parts)->model = std::move(*model);
-  return options.prompt ? completeOnce(options, **parts) : serve(options, **parts, signals);
+  const int status =
+      options.prompt ? completeOnce(options, **parts) : serve(options, **parts, signals);
+  // What would be released on a lost device might never return.
+  if (status == exitLost)
+    _exit(status);
+  return status;
 }
 
 } // namespace

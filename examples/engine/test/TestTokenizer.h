@@ -1,6 +1,7 @@
 //===- TestTokenizer.h - A small tokenizer ----------------------------------------===//
 #pragma once
 
+#include "Json.h"
 #include "Tokenizer.h"
 
 namespace engine {

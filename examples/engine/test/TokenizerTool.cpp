@@ -2,6 +2,7 @@
 //   TokenizerTool MODEL_FOLDER
 //   {"text": "…", "special": true}     -> {"tokens": […]}
 //   {"tokens": […], "skip": true}      -> {"text": "…", "stream": "…"}: at once, and token by token
+#include "Json.h"
 #include "TextStream.h"
 
 #include <iostream>
