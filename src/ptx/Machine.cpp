@@ -69,19 +69,8 @@ static uint64_t specialValue(const Step &step, Special special, unsigned lane) {
   return 0;
 }
 
-uint64_t Step::read(const Operand &operand, unsigned lane) {
-  switch (operand.kind) {
-  case OperandKind::Register: {
-    uint64_t value = cell(operand.reg, lane);
-    return operand.isNegated ? !value : value;
-  }
-  case OperandKind::Immediate:
-    return operand.value + (operand.isShared ? ownWindow() : 0);
-  case OperandKind::Special:
-    return specialValue(*this, operand.special, lane);
-  default:
-    return 0;
-  }
+uint64_t Step::readSpecial(const Operand &operand, unsigned lane) const {
+  return operand.kind == OperandKind::Special ? specialValue(*this, operand.special, lane) : 0;
 }
 
 /// The registers of an operand, each once.
@@ -209,11 +198,7 @@ uint32_t Machine::choose(const Cta &, const Warp &warp) const {
   uint32_t at = 0;
   while (rest) {
     unsigned first = std::countr_zero(rest);
-    uint32_t group = 0;
-    for (uint32_t lanes = rest; lanes; lanes &= lanes - 1) {
-      unsigned lane = std::countr_zero(lanes);
-      group |= uint32_t(warp.pc[lane] == warp.pc[first]) << lane;
-    }
+    uint32_t group = warp.lanesAt(warp.pc[first]) & rest;
     rest &= ~group;
     uint32_t needed = lanesNeeded(kernel.code[warp.pc[first]], warp, first);
     if (needed & ~group)
@@ -248,11 +233,11 @@ bool Machine::runWarp(Cta &cta, Warp &warp) {
       step.touched = &touched;
     }
     size_t number = warp.pc[first];
-    for (uint32_t lanes = group; lanes; lanes &= lanes - 1) {
+    for (unsigned lane = 0; lane != warpLanes; ++lane)
+      warp.pc[lane] += group >> lane & 1;
+    for (uint32_t lanes = instruction.guard < 0 ? 0 : group; lanes; lanes &= lanes - 1) {
       unsigned lane = std::countr_zero(lanes);
-      ++warp.pc[lane];
-      if (instruction.guard >= 0 &&
-          (step.cell(instruction.guard, lane) != 0) == instruction.guardIsNegated)
+      if ((step.cell(instruction.guard, lane) != 0) == instruction.guardIsNegated)
         active &= ~(uint32_t(1) << lane);
     }
     step.active = active;

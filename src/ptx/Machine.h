@@ -15,6 +15,7 @@
 #include "llvm/ADT/Twine.h"
 
 #include <bit>
+#include <cstring>
 #include <deque>
 
 namespace gluonc::ptx {
@@ -35,6 +36,18 @@ inline constexpr uint64_t parameterWindow = uint64_t(1) << 62;
 
 enum class LaneState : uint8_t { Runs, AtBarrier, AtClusterBarrier, AtPeer, Ended };
 
+/// The lanes whose value is this one.
+template <typename Value>
+uint32_t maskOf(const std::array<Value, warpLanes> &values, Value value) {
+  using Bits = std::conditional_t<sizeof(Value) == 1, uint8_t, uint32_t>;
+  using Lanes = Bits __attribute__((ext_vector_type(warpLanes)));
+  using Mask = bool __attribute__((ext_vector_type(warpLanes)));
+  Lanes lanes;
+  std::memcpy(&lanes, values.data(), sizeof lanes);
+  return std::bit_cast<uint32_t>(
+      __builtin_convertvector(lanes == Lanes(static_cast<Bits>(value)), Mask));
+}
+
 struct Warp {
   unsigned number = 0;
   std::array<uint32_t, warpLanes> pc = {};
@@ -53,12 +66,8 @@ struct Warp {
   /// The latest question for a barrier that was not over.
   const Instruction *asked = nullptr;
 
-  uint32_t lanesIn(LaneState which) const {
-    uint32_t mask = 0;
-    for (unsigned lane = 0; lane != warpLanes; ++lane)
-      mask |= uint32_t(state[lane] == which) << lane;
-    return mask;
-  }
+  uint32_t lanesIn(LaneState which) const { return maskOf(state, which); }
+  uint32_t lanesAt(uint32_t place) const { return maskOf(pc, place); }
 };
 
 struct HardwareBarrier {
@@ -163,7 +172,15 @@ struct Step {
   uint64_t &cell(int32_t reg, unsigned lane) {
     return warp.registers[static_cast<size_t>(reg) * warpLanes + lane];
   }
-  uint64_t read(const Operand &operand, unsigned lane);
+  uint64_t read(const Operand &operand, unsigned lane) {
+    if (operand.kind == OperandKind::Register) {
+      uint64_t value = cell(operand.reg, lane);
+      return operand.isNegated ? !value : value;
+    }
+    return operand.kind == OperandKind::Immediate
+               ? operand.value + (operand.isShared ? ownWindow() : 0)
+               : readSpecial(operand, lane);
+  }
   uint64_t read(unsigned i, unsigned lane) { return read(operand(i), lane); }
   void write(const Operand &operand, unsigned lane, uint64_t value) {
     if (operand.kind == OperandKind::Register)
@@ -191,6 +208,10 @@ struct Step {
   }
   /// Where the CTA's shared memory begins in the cluster's window.
   uint64_t ownWindow() const { return uint64_t(cta.rank) << clusterShift; }
+
+private:
+  /// 0 for what has no value.
+  uint64_t readSpecial(const Operand &operand, unsigned lane) const;
 };
 
 /// The registers of a vector, or the one of others.

@@ -166,8 +166,7 @@ Type accessed(const Instruction &instruction) {
   return type;
 }
 
-void load(Step &step) {
-  Space space = spaceOf(step.instruction);
+template <Space space> void load(Step &step) {
   Type type = accessed(step.instruction);
   llvm::ArrayRef<Operand> parts = partsOf(step.operand(0));
   unsigned bytes = type.bytes() * static_cast<unsigned>(parts.size());
@@ -182,8 +181,7 @@ void load(Step &step) {
   });
 }
 
-void store(Step &step) {
-  Space space = spaceOf(step.instruction);
+template <Space space> void store(Step &step) {
   Type type = accessed(step.instruction);
   llvm::ArrayRef<Operand> parts = partsOf(step.operand(1));
   unsigned bytes = type.bytes() * static_cast<unsigned>(parts.size());
@@ -193,11 +191,31 @@ void store(Step &step) {
     if (!to)
       return;
     for (const Operand &part : parts) {
-      uint64_t value = step.read(part, lane);
-      std::memcpy(to, &value, type.bytes());
+      storeBits(to, step.read(part, lane), type.bytes());
       to += type.bytes();
     }
   });
+}
+
+template <Space space> Handler accessIn(bool loads) { return loads ? load<space> : store<space>; }
+
+/// A load or store in the space that an instruction names.
+Handler chooseAccess(const Instruction &instruction, bool loads) {
+  if (instruction.types.empty() || instruction.operands.size() < 2)
+    return nullptr;
+  switch (spaceOf(instruction)) {
+  case Space::Generic:
+    return accessIn<Space::Generic>(loads);
+  case Space::Global:
+    return accessIn<Space::Global>(loads);
+  case Space::Shared:
+    return accessIn<Space::Shared>(loads);
+  case Space::Local:
+    return accessIn<Space::Local>(loads);
+  case Space::Parameter:
+    return accessIn<Space::Parameter>(loads);
+  }
+  return nullptr;
 }
 
 /// atom d, [a], b{, c} and red [a], b.
@@ -278,13 +296,11 @@ Handler chooseAtomic(const Instruction &instruction, Handler handler) {
 
 void addMemory(HandlerTable &table) {
   using I = const Instruction &;
-  table["ld"] = [](I i) -> Handler {
-    return i.types.empty() || i.operands.size() < 2 ? nullptr : load;
-  };
+  table["ld"] = [](I i) { return chooseAccess(i, /*loads=*/true); };
   table["st"] = [](I i) -> Handler {
     if (i.has("async") || i.has("bulk"))
       return chooseAsyncStore(i);
-    return i.types.empty() || i.operands.size() < 2 ? nullptr : store;
+    return chooseAccess(i, /*loads=*/false);
   };
   table["atom"] = [](I i) { return chooseAtomic(i, atomic<true>); };
   table["red"] = [](I i) { return i.has("async") ? nullptr : chooseAtomic(i, atomic<false>); };

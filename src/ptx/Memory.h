@@ -14,10 +14,44 @@ enum class Space : uint8_t { Generic, Global, Shared, Local, Parameter };
 /// Where bytes lie; null, after a fault, if they do not.
 uint8_t *locate(Step &step, Space space, uint64_t address, unsigned bytes, unsigned lane);
 
+/// Numbers of 1, 2, 4 or 8 bytes; of others as many bytes.
 inline uint64_t loadBits(const uint8_t *from, unsigned bytes) {
+  auto load = [&]<typename Word>(Word word) -> uint64_t {
+    std::memcpy(&word, from, sizeof word);
+    return word;
+  };
   uint64_t value = 0;
-  std::memcpy(&value, from, bytes);
-  return value;
+  switch (bytes) {
+  case 1:
+    return load(uint8_t());
+  case 2:
+    return load(uint16_t());
+  case 4:
+    return load(uint32_t());
+  case 8:
+    return load(uint64_t());
+  default:
+    std::memcpy(&value, from, bytes);
+    return value;
+  }
+}
+inline void storeBits(uint8_t *to, uint64_t value, unsigned bytes) {
+  switch (bytes) {
+  case 1:
+    *to = static_cast<uint8_t>(value);
+    return;
+  case 2:
+    std::memcpy(to, &value, 2);
+    return;
+  case 4:
+    std::memcpy(to, &value, 4);
+    return;
+  case 8:
+    std::memcpy(to, &value, 8);
+    return;
+  default:
+    std::memcpy(to, &value, bytes);
+  }
 }
 
 /// "add", "cas" and the like among the modifiers; "" if there is none.

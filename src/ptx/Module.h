@@ -117,6 +117,8 @@ struct Instruction {
   llvm::StringRef name;
   /// What follows the name between dots, in order.
   llvm::SmallVector<llvm::StringRef, 8> modifiers;
+  /// A bit of each of them, by which most questions are answered.
+  uint64_t modifierBits = 0;
   /// Those of the modifiers that are types, in order.
   llvm::SmallVector<Type, 4> types;
   llvm::SmallVector<Operand, 5> operands;
@@ -124,8 +126,23 @@ struct Instruction {
   llvm::StringRef calleeName;
   const Function *callee = nullptr;
 
-  bool has(llvm::StringRef modifier) const { return llvm::is_contained(modifiers, modifier); }
+  void addModifier(llvm::StringRef modifier) {
+    modifiers.push_back(modifier);
+    modifierBits |= bitOf(modifier);
+  }
+  bool has(llvm::StringRef modifier) const {
+    return modifierBits & bitOf(modifier) && llvm::is_contained(modifiers, modifier);
+  }
   Type type(unsigned i = 0) const { return i < types.size() ? types[i] : Type(); }
+
+private:
+  static uint64_t bitOf(llvm::StringRef modifier) {
+    if (modifier.empty())
+      return 1;
+    size_t number = modifier.size() * 7 + static_cast<unsigned char>(modifier.front()) * 5 +
+                    static_cast<unsigned char>(modifier.back());
+    return uint64_t(1) << number % 64;
+  }
 };
 
 /// Parameters of kernels lie from 0 on; parameters and results of functions, what is passed to them

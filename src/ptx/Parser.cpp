@@ -602,7 +602,7 @@ private:
     token.split(parts, '.');
     instruction.name = parts.front();
     for (StringRef part : llvm::drop_begin(parts)) {
-      instruction.modifiers.push_back(part);
+      instruction.addModifier(part);
       if (Type type = typeNamed(part); type.bits)
         instruction.types.push_back(type);
     }

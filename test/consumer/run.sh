@@ -6,7 +6,7 @@
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 project=$root/$1 gluonc=$2 work=$3
-cmake --fresh -G Ninja -S "$project" -B "$work" -Dgluonc_DIR="$gluonc" -DCMAKE_CXX_COMPILER="$4" \
+cmake -G Ninja -S "$project" -B "$work" -Dgluonc_DIR="$gluonc" -DCMAKE_CXX_COMPILER="$4" \
   -DCMAKE_C_COMPILER="$5" >/dev/null 2>&1
 cmake --build "$work" >/dev/null
 shift 5
