@@ -234,18 +234,27 @@ struct Options {
   bool cooperativeLaunch = false;
   /// What the kernel is written in, if not in what its decorator says.
   gluonc_language language = GLUONC_LANGUAGE_AS_DECORATED;
+  /// Of loops in Triton that load ahead; 1 to 64, 0: 3.
+  unsigned numStages = 0;
+  /// "consan", "fpsan", "gsan" or "iisan": simulated launches give the verdicts of Triton's
+  /// sanitizer of that name (docs/sanitizers.md). Empty: none.
+  std::string sanitizer;
 
   gluonc_kernel_options raw() const {
-    return {sizeof(gluonc_kernel_options),
-            numWarps,
-            numCtas,
-            maxRegisters,
-            debug,
-            !fpFusion,
-            lineInfo,
-            programmaticDependentLaunch,
-            cooperativeLaunch,
-            language};
+    gluonc_kernel_options raw = {};
+    raw.size = sizeof raw;
+    raw.num_warps = numWarps;
+    raw.num_ctas = numCtas;
+    raw.max_registers = maxRegisters;
+    raw.debug = debug;
+    raw.no_fp_fusion = !fpFusion;
+    raw.line_info = lineInfo;
+    raw.programmatic_dependent_launch = programmaticDependentLaunch;
+    raw.cooperative_launch = cooperativeLaunch;
+    raw.num_stages = numStages;
+    raw.language = language;
+    raw.sanitizer = sanitizer.c_str();
+    return raw;
   }
 };
 
