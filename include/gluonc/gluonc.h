@@ -87,6 +87,21 @@ GLUONC_API void gluonc_error_destroy(gluonc_error *error);
 
 /* -- Engine --------------------------------------------------------------- */
 
+/* Bytes under names of 64 letters and digits, for a remote cache of the host's own. Calls come from
+ * threads of the library, several at once, and may be given up after two seconds: `user` must then
+ * still be there. What it gives is checked as what anybody could have put there. */
+typedef struct gluonc_cache_storage {
+  size_t size;
+  void *user;
+  /* Gives what is under `name` to `give`, once; nothing where there is nothing. Not 0: failed. */
+  int (*get)(void *user, const char *name,
+             void (*give)(void *receiver, const void *bytes, size_t count), void *receiver);
+  /* Not 0: failed. */
+  int (*put)(void *user, const char *name, const void *bytes, size_t count);
+  /* Once nobody calls any more. May be null. */
+  void (*release)(void *user);
+} gluonc_cache_storage;
+
 /* A null or empty string turns the feature off. */
 typedef struct gluonc_engine_options {
   size_t size;
@@ -98,6 +113,15 @@ typedef struct gluonc_engine_options {
    * package. */
   const char *const *import_folders;
   size_t import_folder_count;
+  /* Kernels that machines share, behind `cache_directory`: an absolute path of a folder, or a URL
+   * of http:// or https://. docs/remote-cache.md. */
+  const char *remote_cache;
+  /* File of keys: whose entries are believed, and by which they are signed. */
+  const char *remote_cache_keys;
+  /* In place of the client for `remote_cache`, which then only names it. */
+  const gluonc_cache_storage *remote_cache_storage;
+  /* Not 0: nothing is put there, even with a key that signs. */
+  int remote_cache_read_only;
 } gluonc_engine_options;
 
 /* `options` may be null. */
@@ -161,6 +185,13 @@ GLUONC_API void gluonc_engine_set_interrupt(gluonc_engine *engine, gluonc_interr
 /* Ends the simulated launches and the compilations that run now, on whichever threads. What
  * launches wrote stays. */
 GLUONC_API void gluonc_engine_cancel_launches(gluonc_engine *engine);
+
+/* What the remote cache gave in this process, as an object of JSON: numbers `hits`, `misses`,
+ * `stores`, `failures`, and `refused`, an object of a number for each reason. Without a remote
+ * cache an empty object. */
+GLUONC_API gluonc_status gluonc_engine_remote_cache_statistics(gluonc_engine *engine,
+                                                               gluonc_output receive, void *user,
+                                                               gluonc_error **error);
 
 /* How the simulator interleaves the partitions of a kernel from now on. Null, as at the start: each
  * runs until it waits. Else they take turns of random length and order, which the number decides:
@@ -573,8 +604,8 @@ GLUONC_API void gluonc_engine_end_prediction(gluonc_engine *engine, gluonc_predi
 typedef struct gluonc_rt_bundle gluonc_rt_bundle;
 /* What `gluonc build` makes of a manifest, in this process: for programs that launch kernels from
  * bundles and have the compiler at hand while they are developed. `target` takes the place of the
- * manifest's targets; null: these. Without ptxas NVIDIA's chips get PTX. The engine's cache has what
- * is unchanged. Freed with gluonc_rt_bundle_destroy. */
+ * manifest's targets; null: these. Without ptxas NVIDIA's chips get PTX. The engine's cache has
+ * what is unchanged. Freed with gluonc_rt_bundle_destroy. */
 GLUONC_API gluonc_status gluonc_engine_build_bundle(gluonc_engine *engine, const char *manifest,
                                                     const char *target, gluonc_rt_bundle **bundle,
                                                     gluonc_error **error);

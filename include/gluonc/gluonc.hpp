@@ -579,21 +579,32 @@ struct EngineOptions {
   std::string ptxas;
   /// Where imports of kernel files are looked for, behind the file's own folder and package.
   std::vector<std::string> importFolders;
+  /// Kernels that machines share: a folder's absolute path or a URL; docs/remote-cache.md.
+  std::string remoteCache;
+  /// File of keys: whose entries are believed, and by which they are signed.
+  std::string remoteCacheKeys;
+  /// Nothing is put there, even with a key that signs.
+  bool remoteCacheIsReadOnly = false;
 };
 
 /// Compiler, cache and devices. Thread-safe.
 class Engine {
 public:
   Engine() : Engine(EngineOptions()) {}
+  /// Where `create` fails, an engine whose calls fail.
   explicit Engine(const EngineOptions &options) {
-    std::vector<const char *> folders;
-    for (const std::string &folder : options.importFolders)
-      folders.push_back(folder.c_str());
-    gluonc_engine_options raw = {sizeof raw, options.cacheDirectory.c_str(), options.ptxas.c_str(),
-                                 folders.data(), folders.size()};
-    gluonc_engine *made = nullptr;
-    gluonc_engine_create(&raw, &made, nullptr);
-    handle.reset(made);
+    gluonc_error *error = nullptr;
+    make(options, &error);
+    gluonc_error_destroy(error);
+  }
+  /// Fails where the remote cache or its keys are not to be used.
+  static Expected<Engine> create(const EngineOptions &options) {
+    Engine engine(nullptr);
+    gluonc_error *error = nullptr;
+    gluonc_status status = engine.make(options, &error);
+    if (status != GLUONC_OK)
+      return detail::take(status, error);
+    return engine;
   }
 
   Expected<Module> load(const std::string &path) const {
@@ -724,6 +735,26 @@ public:
   void removeMemory(const void *base) const { gluonc_engine_remove_memory(handle.get(), base); }
 
 private:
+  explicit Engine(std::nullptr_t) {}
+  gluonc_status make(const EngineOptions &options, gluonc_error **error) {
+    std::vector<const char *> folders;
+    for (const std::string &folder : options.importFolders)
+      folders.push_back(folder.c_str());
+    gluonc_engine_options raw = {};
+    raw.size = sizeof raw;
+    raw.cache_directory = options.cacheDirectory.c_str();
+    raw.ptxas = options.ptxas.c_str();
+    raw.import_folders = folders.data();
+    raw.import_folder_count = folders.size();
+    raw.remote_cache = options.remoteCache.c_str();
+    raw.remote_cache_keys = options.remoteCacheKeys.c_str();
+    raw.remote_cache_read_only = options.remoteCacheIsReadOnly;
+    gluonc_engine *made = nullptr;
+    gluonc_status status = gluonc_engine_create(&raw, &made, error);
+    handle.reset(made);
+    return status;
+  }
+
   template <typename Function> Expected<Target> targetOf(Function function, int device) const {
     const char *name = nullptr;
     gluonc_error *error = nullptr;

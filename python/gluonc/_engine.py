@@ -4,12 +4,12 @@ import functools
 import os
 import sys
 
-from gluonc import _native, _settings
+from gluonc import _native, _settings, cache
 
 
 @functools.lru_cache(maxsize=None)
 def engine():
-    made = _native.Engine(_settings.compiler_folder(), _native.find_ptxas())
+    made = _native.Engine(_settings.compiler_folder(), _native.find_ptxas(), **cache.remote())
     made.print_to_python()
     made.check_signals()
     seed = os.environ.get("GLUONC_SCHEDULE_SEED")

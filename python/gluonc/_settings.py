@@ -1,6 +1,7 @@
 """Settings that scripts for Triton make: by `triton.knobs`, once something has imported it, else by
 variables of the environment, which are read when somebody asks."""
 
+import importlib
 import os
 import sys
 
@@ -11,17 +12,36 @@ def _is_true(text):
     return text.lower() in ("1", "true", "yes", "on", "y")
 
 
+def _named_class(text):
+    """"module:Class", as Triton's variables name classes. Where there is no Triton, its modules are those
+    of gluonc."""
+    module, _, name = text.partition(":")
+    if not text:
+        return None
+    try:
+        return getattr(importlib.import_module(module), name)
+    except ModuleNotFoundError:
+        if not module.startswith("triton."):
+            raise
+        return getattr(importlib.import_module("gluonc._" + module), name)
+
+
 # (group, name) of triton.knobs -> (variable, what it means, value where it is not set).
 _VARIABLES = {
     ("autotuning", "cache"): ("TRITON_CACHE_AUTOTUNING", _is_true, False),
     ("autotuning", "print"): ("TRITON_PRINT_AUTOTUNING", _is_true, False),
     ("cache", "dir"): ("TRITON_CACHE_DIR", str, ""),
+    ("cache", "manager_class"): ("TRITON_CACHE_MANAGER", _named_class, None),
+    ("cache", "remote_manager_class"): ("TRITON_REMOTE_CACHE_BACKEND", _named_class, None),
     ("compilation", "instrumentation_mode"): ("TRITON_INSTRUMENTATION_MODE", str, ""),
     ("compilation", "fpsan_homomorphic_casts"): ("TRITON_FPSAN_HOMOMORPHIC_CASTS", _is_true, False),
     ("cpu", "backend"): ("TRITON_CPU_BACKEND", _is_true, False),
     ("language", "default_fp_fusion"): ("TRITON_DEFAULT_FP_FUSION", _is_true, True),
     ("language", "force_disable_fp_fusion"): ("TRITON_FORCE_DISABLE_FP_FUSION", _is_true, False),
     ("proton", "disable"): ("TRITON_PROTON_DISABLE", _is_true, False),
+    ("redis", "key_format"): ("TRITON_REDIS_KEY_FORMAT", str, "triton:{key}:{filename}"),
+    ("redis", "host"): ("TRITON_REDIS_HOST", str, "localhost"),
+    ("redis", "port"): ("TRITON_REDIS_PORT", int, 6379),
     ("runtime", "debug"): ("TRITON_DEBUG", _is_true, False),
     ("runtime", "override_arch"): ("TRITON_OVERRIDE_ARCH", str, None),
 }

@@ -448,13 +448,69 @@ gluonc_verdict verdictOf(const std::string &text) {
   throw nb::value_error("a verdict is one of ignore, warn and fault");
 }
 
+/// An object with get(name) -> bytes or None and put(name, bytes), for the library's threads.
+class Storage {
+public:
+  /// Owned by the engine, which releases it.
+  static gluonc_cache_storage of(nb::object object) {
+    return {sizeof(gluonc_cache_storage), new Storage{std::move(object)}, get, put, release};
+  }
+
+private:
+  explicit Storage(nb::object object) : object(std::move(object)) {}
+
+  /// What goes wrong is a failure of the storage: there is nobody to raise it to.
+  template <typename Call> static int guarded(Call &&call) {
+    nb::gil_scoped_acquire held;
+    try {
+      call();
+      return 0;
+    } catch (nb::python_error &error) {
+      error.discard_as_unraisable("a remote cache of gluonc");
+    } catch (const std::exception &) {
+    }
+    return 1;
+  }
+
+  static int get(void *user, const char *name, void (*give)(void *, const void *, size_t),
+                 void *receiver) {
+    return guarded([&] {
+      nb::object found = static_cast<Storage *>(user)->object.attr("get")(name);
+      if (found.is_none())
+        return;
+      nb::bytes bytes = nb::cast<nb::bytes>(found);
+      give(receiver, bytes.data(), bytes.size());
+    });
+  }
+  static int put(void *user, const char *name, const void *bytes, size_t count) {
+    return guarded(
+        [&] { static_cast<Storage *>(user)->object.attr("put")(name, nb::bytes(bytes, count)); });
+  }
+  static void release(void *user) {
+    nb::gil_scoped_acquire held;
+    delete static_cast<Storage *>(user);
+  }
+
+  nb::object object;
+};
+
 class Engine {
 public:
-  Engine(const std::string &cacheDirectory, const std::string &ptxas) {
+  Engine(const std::string &cacheDirectory, const std::string &ptxas,
+         const std::string &remoteCache, const std::string &remoteKeys, bool remoteIsReadOnly,
+         nb::object storage) {
     gluonc_engine_options options = {};
     options.size = sizeof options;
     options.cache_directory = cacheDirectory.c_str();
     options.ptxas = ptxas.c_str();
+    options.remote_cache = remoteCache.c_str();
+    options.remote_cache_keys = remoteKeys.c_str();
+    options.remote_cache_read_only = remoteIsReadOnly;
+    gluonc_cache_storage functions = {};
+    if (!storage.is_none()) {
+      functions = Storage::of(std::move(storage));
+      options.remote_cache_storage = &functions;
+    }
     gluonc_engine *raw = nullptr;
     check([&](gluonc_error **error) { return gluonc_engine_create(&options, &raw, error); });
     handle.reset(raw);
@@ -537,6 +593,17 @@ public:
   void printToPython() const {
     gluonc_engine_set_output(handle.get(), writeTo, const_cast<char *>("stdout"));
     gluonc_engine_set_warnings(handle.get(), writeTo, const_cast<char *>("stderr"));
+  }
+
+  std::string remoteCacheStatistics() const {
+    std::string json;
+    auto receive = [](void *user, const char *text, size_t size) {
+      static_cast<std::string *>(user)->assign(text, size);
+    };
+    check([&](gluonc_error **error) {
+      return gluonc_engine_remote_cache_statistics(handle.get(), receive, &json, error);
+    });
+    return json;
   }
 
   /// Lets Python's handlers of signals run while a simulated launch or a compilation does, so that
@@ -770,7 +837,12 @@ NB_MODULE(_native, m) {
       .def("kernel", &Source::kernel)
       .def("kernel_at", &Source::kernelAt);
   nb::class_<Engine>(m, "Engine")
-      .def(nb::init<const std::string &, const std::string &>())
+      .def(nb::init<const std::string &, const std::string &, const std::string &,
+                    const std::string &, bool, nb::object>(),
+           nb::arg("cache_directory"), nb::arg("ptxas"), nb::arg("remote_cache") = "",
+           nb::arg("remote_keys") = "", nb::arg("remote_is_read_only") = false,
+           nb::arg("storage") = nb::none())
+      .def("remote_cache_statistics", &Engine::remoteCacheStatistics)
       .def("load_text", &Engine::loadText)
       .def("load_scope", &Engine::loadScope)
       .def("load_ir", &Engine::loadIr)

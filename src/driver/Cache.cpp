@@ -1,13 +1,12 @@
 #include "driver/Cache.h"
-#include "driver/OwnFiles.h"
 #include "support/Hash.h"
+#include "support/OwnFiles.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
 
 #include <atomic>
-#include <cstring>
 #include <fcntl.h>
 #include <tuple>
 #include <unistd.h>
@@ -15,7 +14,7 @@
 namespace gluonc::driver {
 
 /// Changes with the form of entries, so that old files are misses.
-static constexpr llvm::StringLiteral magic("gluonc-cache-3\n");
+static constexpr llvm::StringLiteral magic("gluonc-cache-4\n");
 static constexpr size_t hashLength = 64;
 /// Larger files are no entries. The largest kernels have a few megabytes.
 static constexpr uint64_t mostEntryBytes = uint64_t(256) << 20;
@@ -24,41 +23,6 @@ std::string hashText(llvm::StringRef text) {
   ContentHash hash;
   hash.add(std::string_view(text));
   return hash.hex();
-}
-
-RecordWriter &RecordWriter::add(uint64_t value) {
-  bytes.append(reinterpret_cast<const char *>(&value), sizeof value);
-  return *this;
-}
-
-RecordWriter &RecordWriter::add(llvm::StringRef field) {
-  add(static_cast<uint64_t>(field.size()));
-  bytes += field;
-  return *this;
-}
-
-uint64_t RecordReader::number() {
-  uint64_t value = 0;
-  if (rest.size() < sizeof value) {
-    broken = true;
-    rest = {};
-    return 0;
-  }
-  std::memcpy(&value, rest.data(), sizeof value);
-  rest = rest.drop_front(sizeof value);
-  return value;
-}
-
-llvm::StringRef RecordReader::text() {
-  uint64_t length = number();
-  if (length > rest.size()) {
-    broken = true;
-    rest = {};
-    return {};
-  }
-  llvm::StringRef field = rest.take_front(length);
-  rest = rest.drop_front(length);
-  return field;
 }
 
 /// The first thing that was not believed, whichever copy of the cache met it.
@@ -76,8 +40,9 @@ struct Cache::Refusals {
   }
 };
 
-Cache::Cache(std::string directory)
-    : directory(std::move(directory)), refusals(std::make_shared<Refusals>()) {}
+Cache::Cache(std::string directory, std::shared_ptr<remote::RemoteCache> remote)
+    : directory(std::move(directory)), refusals(std::make_shared<Refusals>()),
+      shared(std::move(remote)) {}
 
 std::optional<std::string> Cache::takeRefusal() const {
   const std::string *first = refusals->first;
@@ -119,6 +84,9 @@ static std::optional<CacheEntry> readEntry(const OpenFile &file, llvm::StringRef
   CacheEntry entry;
   entry.label = reader.text().str();
   entry.payload = reader.text().str();
+  entry.code = reader.text().str();
+  entry.target = reader.text().str();
+  entry.build = reader.text().str();
   if (reader.failed() || !reader.atEnd())
     return std::nullopt;
   return entry;
@@ -173,7 +141,13 @@ std::optional<CacheEntry> Cache::find(llvm::StringRef key) const {
 llvm::Error Cache::store(llvm::StringRef key, const CacheEntry &entry) const {
   if (!isOn())
     return llvm::Error::success();
-  std::string bytes = RecordWriter().add(entry.label).add(entry.payload).take();
+  std::string bytes = RecordWriter()
+                          .add(entry.label)
+                          .add(entry.payload)
+                          .add(entry.code)
+                          .add(entry.target)
+                          .add(entry.build)
+                          .take();
   std::string target = fileOf(key);
   makeOwnFolder(directory);
   if (OwnFile outer = openOwnFolder(directory))

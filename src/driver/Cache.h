@@ -17,32 +17,44 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
+#include "support/Records.h"
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Chrono.h"
+#include "llvm/Support/Error.h"
 
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace gluonc::driver {
-
+namespace gluonc {
 struct OwnFile;
+namespace remote {
+class RemoteCache;
+}
+} // namespace gluonc
+
+namespace gluonc::driver {
 
 struct CacheEntry {
   /// What `gluonc cache list` shows.
   std::string label;
   std::string payload;
+  /// For other machines' caches: KernelKey::code, the target, the build of gluonc that made it.
+  std::string code, target, build;
 };
 
 class Cache {
 public:
-  /// An empty directory turns the cache off. Nothing is created before the first store.
-  explicit Cache(std::string directory);
+  /// An empty directory turns the cache on disk off. Nothing is created before the first store.
+  /// `remote` has what other machines made; null for none.
+  explicit Cache(std::string directory, std::shared_ptr<remote::RemoteCache> remote = nullptr);
 
   bool isOn() const { return !directory.empty(); }
+  remote::RemoteCache *remote() const { return shared.get(); }
+  /// Whether anything that is stored is kept.
+  bool keeps() const { return isOn() || shared; }
   const std::string &path() const { return directory; }
   /// Where the entry for `key` (hexadecimal) is.
   std::string fileOf(llvm::StringRef key) const;
@@ -96,33 +108,9 @@ private:
 
   std::string directory;
   std::shared_ptr<Refusals> refusals;
+  std::shared_ptr<remote::RemoteCache> shared;
 };
 
 std::string hashText(llvm::StringRef text);
-
-/// Strings one after the other, each with its length: the payload's inner form.
-class RecordWriter {
-public:
-  RecordWriter &add(llvm::StringRef field);
-  RecordWriter &add(uint64_t value);
-  std::string take() { return std::move(bytes); }
-
-private:
-  std::string bytes;
-};
-
-class RecordReader {
-public:
-  explicit RecordReader(llvm::StringRef bytes) : rest(bytes) {}
-  /// Empty, and `failed`, past the end.
-  llvm::StringRef text();
-  uint64_t number();
-  bool failed() const { return broken; }
-  bool atEnd() const { return rest.empty(); }
-
-private:
-  llvm::StringRef rest;
-  bool broken = false;
-};
 
 } // namespace gluonc::driver

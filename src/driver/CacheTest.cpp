@@ -12,6 +12,7 @@
 #include <thread>
 #include <unistd.h>
 
+using namespace gluonc;
 using namespace gluonc::driver;
 
 namespace {

@@ -1,10 +1,17 @@
 #include "driver/FindPtxas.h"
+#include "support/File.h"
+#include "support/Forks.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
+
+#include <map>
+#include <mutex>
 
 namespace gluonc::driver {
 
@@ -85,6 +92,27 @@ std::string fileIdentity(llvm::StringRef path) {
   return (path + ":" + llvm::Twine(status.getSize()) + ":" +
           llvm::Twine(status.getLastModificationTime().time_since_epoch().count()))
       .str();
+}
+
+std::string contentIdentity(const std::string &path) {
+  if (path.empty())
+    return "";
+  static ForkableMutex mutex;
+  static std::map<std::string, std::string> known;
+  std::lock_guard guard(mutex);
+  std::string &identity = known[fileIdentity(path)];
+  if (!identity.empty())
+    return identity;
+  constexpr uint64_t mostBytes = uint64_t(1) << 30;
+  llvm::Expected<std::string> bytes = readFile(path, mostBytes, Accept::RegularFiles);
+  if (!bytes) {
+    llvm::consumeError(bytes.takeError());
+    return "";
+  }
+  // Who can write it needs no collision: no hash for cryptography, ten times as fast as one.
+  llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::arrayRefFromStringRef(*bytes));
+  identity = llvm::utohexstr(hash.high64) + ":" + llvm::utohexstr(hash.low64);
+  return identity;
 }
 
 } // namespace gluonc::driver

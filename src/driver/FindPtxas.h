@@ -28,5 +28,7 @@ std::string findCudaTool(PtxasPlaces places, llvm::StringRef name);
 
 /// Path, size and time of change: tells two versions of the program apart without running it.
 std::string fileIdentity(llvm::StringRef path);
+/// The same on all machines: a hash of what is in the file. Empty where it cannot be read.
+std::string contentIdentity(const std::string &path);
 
 } // namespace gluonc::driver

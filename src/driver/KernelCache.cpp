@@ -1,5 +1,6 @@
 #include "driver/KernelCache.h"
 #include "driver/FindPtxas.h"
+#include "remote/RemoteCache.h"
 #include "support/Hash.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -15,17 +16,35 @@ static std::string wholeText(mlir::ModuleOp module) {
   return text;
 }
 
-std::string cacheKey(const KernelRequest &request) {
+/// Only machine code of NVIDIA's chips is an assembler's.
+static llvm::StringRef assemblerFor(llvm::StringRef target, llvm::StringRef assembler) {
+  return target.starts_with("cuda:") ? assembler : "";
+}
+
+std::string localKey(llvm::StringRef code, llvm::StringRef target, llvm::StringRef assembler) {
+  ContentHash hash;
+  hash.add(std::string_view(code)).add(fileIdentity(assemblerFor(target, assembler)));
+  return hash.hex();
+}
+
+std::string remoteKey(llvm::StringRef code, llvm::StringRef target, const std::string &assembler) {
+  ContentHash hash;
+  hash.add(std::string_view(code)).add(contentIdentity(assemblerFor(target, assembler).str()));
+  return hash.hex();
+}
+
+KernelKey cacheKey(const KernelRequest &request) {
   ContentHash hash;
   hash.add(wholeText(request.ir)).add(request.target.name()).add(info(request.last).name);
   // A list that lacks a field does not compile.
   const auto &[assembler, backend, given] = request.code;
   const auto &[fpFusion, lineInfo, ptxVersion] = backend;
-  hash.add(fileIdentity(assembler)).add(fpFusion).add(lineInfo).add(ptxVersion);
+  hash.add(fpFusion).add(lineInfo).add(ptxVersion);
   if (given)
     hash.add(info(given->stage).name).add(given->text);
   hash.add(buildId());
-  return hash.hex();
+  std::string code = hash.hex();
+  return {localKey(code, request.target.name(), assembler), code};
 }
 
 //===----------------------------------------------------------------------===//
@@ -138,20 +157,62 @@ std::string label(const KernelSource &source) {
   return text;
 }
 
-std::optional<CompiledKernel> findCached(const Cache &cache, llvm::StringRef key) {
+/// Also on disk, where that can be written.
+static void keep(const Cache &cache, llvm::StringRef key, remote::Entry entry) {
+  CacheEntry local = {std::move(entry.label), std::move(entry.payload), std::move(entry.code),
+                      std::move(entry.target), std::move(entry.build)};
+  llvm::consumeError(cache.store(key, local));
+}
+
+std::optional<CompiledKernel> findCached(const Cache &cache, const KernelRequest &request,
+                                         const KernelKey &key) {
+  if (std::optional<CacheEntry> entry = cache.find(key.text))
+    if (std::optional<CompiledKernel> compiled = decodeKernel(entry->payload))
+      return compiled;
+  if (!cache.remote())
+    return std::nullopt;
+  std::string target = request.target.name();
+  std::optional<remote::Entry> entry =
+      cache.remote()->find(remoteKey(key.code, target, request.code.assembler), buildId(), target);
+  std::optional<CompiledKernel> compiled = entry ? decodeKernel(entry->payload) : std::nullopt;
+  if (compiled)
+    keep(cache, key.text, std::move(*entry));
+  return compiled;
+}
+
+bool push(const Cache &cache, const std::string &key, const std::string &assembler,
+          std::string &remoteName) {
   std::optional<CacheEntry> entry = cache.find(key);
-  return entry ? decodeKernel(entry->payload) : std::nullopt;
+  if (!entry || entry->build != buildId() || localKey(entry->code, entry->target, assembler) != key)
+    return false;
+  remoteName = remoteKey(entry->code, entry->target, assembler);
+  return cache.remote()->store(
+      remoteName, {entry->build, entry->target, entry->code, entry->label, entry->payload});
+}
+
+bool pull(const Cache &cache, const std::string &remoteName, const std::string &assembler) {
+  std::optional<remote::Entry> entry = cache.remote()->find(remoteName, buildId(), "");
+  // Another assembler's.
+  if (!entry || remoteKey(entry->code, entry->target, assembler) != remoteName)
+    return false;
+  std::string key = localKey(entry->code, entry->target, assembler);
+  keep(cache, key, std::move(*entry));
+  return true;
 }
 
 std::optional<CompiledKernel> compileCached(Compiler &compiler, const Cache &cache,
-                                            const KernelRequest &request, llvm::StringRef key,
+                                            const KernelRequest &request, const KernelKey &key,
                                             const std::string &label,
                                             const diag::SourceManager &sources, diag::Sink &sink,
                                             Timings *timings) {
-  std::optional<CompiledKernel> found = findCached(cache, key);
+  std::optional<CompiledKernel> found = findCached(cache, request, key);
   if (std::optional<std::string> why = cache.takeRefusal())
     sink.report(diag::Kind::KernelWarning, {}, "not taken from the cache: " + *why)
         .hint("only what nobody else can write is used: without the folder, it is made anew");
+  if (std::optional<std::string> why =
+          cache.remote() ? cache.remote()->takeProblem() : std::nullopt)
+    sink.report(diag::Kind::KernelWarning, {}, "remote cache: " + *why)
+        .hint("kernels are compiled as without it; `gluonc cache stats` counts");
   if (found)
     return found;
   Noticing noticing(sink);
@@ -159,10 +220,14 @@ std::optional<CompiledKernel> compileCached(Compiler &compiler, const Cache &cac
     return std::nullopt;
   std::optional<CompiledKernel> compiled = compiler.generate(
       request.ir, request.target, request.last, request.code, sources, noticing, timings);
-  if (!compiled || !noticing.silent || !cache.isOn())
+  if (!compiled || !noticing.silent || !cache.keeps())
     return compiled;
   // A cache that cannot be written costs time and nothing else.
-  if (llvm::Error error = cache.store(key, {label, encodeKernel(*compiled)})) {
+  CacheEntry entry = {label, encodeKernel(*compiled), key.code, request.target.name(), buildId()};
+  if (cache.remote())
+    cache.remote()->store(remoteKey(key.code, entry.target, request.code.assembler),
+                          {entry.build, entry.target, entry.code, entry.label, entry.payload});
+  if (llvm::Error error = cache.store(key.text, entry)) {
     std::string why = llvm::toString(std::move(error));
     if (cache.takeUnwritable())
       sink.report(diag::Kind::KernelWarning, {}, "not kept in the cache: " + why)

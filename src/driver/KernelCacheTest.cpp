@@ -1,4 +1,5 @@
 #include "driver/KernelCache.h"
+#include "remote/RemoteCache.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "gtest/gtest.h"
@@ -33,7 +34,7 @@ protected:
 
   std::string key(const std::string &body, CodeOptions code = {}, Stage last = Stage::Assembly) {
     mlir::OwningOpRef<mlir::ModuleOp> module = ir(body);
-    return cacheKey({*module, options.target, std::move(code), last});
+    return cacheKey({*module, options.target, std::move(code), last}).text;
   }
 
   llvm::SmallString<128> folder;
@@ -93,6 +94,93 @@ TEST_F(KernelCacheTest, FindsEveryFieldOfWhatWasCompiled) {
   EXPECT_EQ(found->kernel.globalScratchAlignment, made->kernel.globalScratchAlignment);
   EXPECT_EQ(found->artifact.resources.has_value(), made->artifact.resources.has_value());
   EXPECT_EQ(cache.inspect(cache.items().front()).label, "k(*i32) cuda:80 4 warps");
+}
+
+/// Two machines, each with a disk of its own, over one folder.
+class SharedCacheTest : public KernelCacheTest {
+protected:
+  Cache machine(llvm::StringRef name) {
+    std::error_code error;
+    llvm::raw_fd_ostream out(file("keys"), error);
+    EXPECT_FALSE(error);
+    out << "hmac-sha256 " << std::string(64, '7') << '\n';
+    out.close();
+    llvm::sys::fs::setPermissions(file("keys"), llvm::sys::fs::owner_read);
+    EXPECT_FALSE(llvm::sys::fs::create_directories(file("shared")));
+    remote::Settings settings;
+    settings.place = file("shared");
+    settings.keyFile = file("keys");
+    settings.stateFolder = file(name);
+    return Cache(file(name), llvm::cantFail(remote::RemoteCache::open(std::move(settings))));
+  }
+  std::string file(llvm::StringRef name) { return (folder + "/" + name).str(); }
+  /// Whether it was compiled, and not found.
+  bool compiles(const Cache &cache, const std::string &assembler = "") {
+    mlir::OwningOpRef<mlir::ModuleOp> module = ir(simple);
+    KernelRequest request = {*module, options.target, {.assembler = assembler}, Stage::Assembly};
+    Timings timings;
+    EXPECT_TRUE(compileCached(compiler, cache, request, cacheKey(request), label(source()), sources,
+                              collector, &timings));
+    return !timings.entries().empty();
+  }
+  void copy(llvm::StringRef from, llvm::StringRef to) {
+    EXPECT_FALSE(llvm::sys::fs::copy_file(file(from), file(to)));
+  }
+  void write(llvm::StringRef name, llvm::StringRef text) {
+    std::error_code error;
+    llvm::raw_fd_ostream(file(name), error) << text;
+  }
+};
+
+TEST_F(SharedCacheTest, AnEmptyDiskStartsFromWhatAnotherMachineCompiled) {
+  EXPECT_TRUE(compiles(machine("a")));
+  Cache b = machine("b");
+  EXPECT_FALSE(compiles(b));
+  EXPECT_EQ(b.remote()->statistics().hits, 1u);
+  // From its own disk from then on.
+  EXPECT_FALSE(compiles(b));
+  EXPECT_EQ(b.remote()->statistics().hits, 1u);
+  EXPECT_EQ(b.usage().entries, 1u);
+}
+
+TEST_F(SharedCacheTest, AnAssemblerIsWhatIsInItWhereverItLies) {
+  write("ptxas-1", "one");
+  write("ptxas-2", "two");
+  copy("ptxas-1", "ptxas-elsewhere");
+  EXPECT_TRUE(compiles(machine("a"), file("ptxas-1")));
+  EXPECT_FALSE(compiles(machine("b"), file("ptxas-elsewhere")));
+  EXPECT_TRUE(compiles(machine("c"), file("ptxas-2")));
+}
+
+TEST_F(SharedCacheTest, PushAndPull) {
+  Cache a = machine("a");
+  {
+    Cache alone(a.path());
+    EXPECT_TRUE(compiles(alone));
+  }
+  std::string name;
+  EXPECT_FALSE(push(a, a.items().front().key, "/bin/true", name)) << "another assembler made it";
+  ASSERT_TRUE(push(a, a.items().front().key, "", name));
+  Cache b = machine("b");
+  EXPECT_FALSE(pull(b, std::string(64, '0'), ""));
+  EXPECT_FALSE(pull(b, name, "/bin/true"));
+  EXPECT_TRUE(pull(b, name, ""));
+  EXPECT_FALSE(compiles(b));
+  EXPECT_EQ(b.remote()->statistics().hits, 2u);
+}
+
+TEST_F(SharedCacheTest, WhatIsRefusedIsCompiledAndPutThereAnew) {
+  Cache a = machine("a");
+  EXPECT_TRUE(compiles(a));
+  std::string name = remoteKey(a.find(a.items().front().key)->code, "cuda:80", "");
+  write("shared/" + name.substr(0, 2) + "/" + name, "not an entry");
+  Cache b = machine("b");
+  EXPECT_TRUE(compiles(b));
+  EXPECT_EQ(b.remote()->statistics().allRefused(), 1u);
+  ASSERT_FALSE(collector.hasErrors());
+  EXPECT_NE(collector.diagnostics.back().message.find("is cut off, or no entry"),
+            std::string::npos);
+  EXPECT_FALSE(compiles(machine("c")));
 }
 
 } // namespace

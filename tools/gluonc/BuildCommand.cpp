@@ -89,8 +89,10 @@ int buildCommand(Session &session) {
     builder.code.assembler.clear();
   }
   builder.progress = progressLine();
-  if (!line.has("--no-cache"))
-    builder.cache = driver::Cache(cacheDirectory());
+  std::optional<driver::Cache> cache = session.openCache();
+  if (!cache)
+    return session.status();
+  builder.cache = *cache;
   std::optional<pack::Packed> packed =
       pack::pack(*manifest, builder, session.sources, session.sink);
   if (!packed)

@@ -1,3 +1,4 @@
+#include "RemoteCache.h"
 #include "Session.h"
 
 #include "llvm/Support/Chrono.h"
@@ -101,14 +102,24 @@ static int prune(Session &session, const Cache &cache) {
 }
 
 int cacheCommand(Session &session) {
-  if (session.line.positional().size() != 1)
-    return session.usage("cache takes one of list, size, prune, verify");
+  constexpr llvm::StringLiteral actions("list, size, prune, verify, stats, push, pull or keygen");
+  if (session.line.positional().empty())
+    return session.usage("cache takes one of " + actions);
   llvm::StringRef action = session.line.positional().front().text;
+  if (session.line.positional().size() != (action == "keygen" ? 2 : 1))
+    return session.usage(action == "keygen" ? llvm::Twine("keygen takes a file to make")
+                                            : "cache takes one of " + actions);
   std::optional<bool> json = session.wantsJson();
   if (!json)
     return 2;
-  if (*json && action != "list")
-    return session.usage("--format json is for list");
+  if (*json && action != "list" && action != "stats")
+    return session.usage("--format json is for list and stats");
+  if (action == "push" || action == "pull")
+    return exchangeKernels(session, action == "push");
+  if (action == "stats")
+    return remoteStatistics(*json);
+  if (action == "keygen")
+    return makeKeys(session);
   Cache cache(cacheDirectory());
   if (*json)
     return listJson(cache);
@@ -123,7 +134,7 @@ int cacheCommand(Session &session) {
   if (action == "prune")
     return prune(session, cache);
   if (action != "size")
-    return session.usage("cache takes list, size, prune or verify, not `" + action + "`");
+    return session.usage("cache takes " + actions + ", not `" + action + "`");
   llvm::outs() << cache.path() << ": ";
   printSize(cache.usage());
   llvm::outs() << '\n';

@@ -263,8 +263,12 @@ int compileCommand(Session &session) {
   if (remarks)
     compilation.compiler.wantRemarks();
   // What is found there says nothing.
-  if (!session.line.has("--no-cache") && !session.line.has("--time-passes") && !remarks)
-    compilation.cache = driver::Cache(cacheDirectory());
+  if (!session.line.has("--time-passes") && !remarks) {
+    std::optional<driver::Cache> cache = session.openCache();
+    if (!cache)
+      return session.status();
+    compilation.cache = *cache;
+  }
   Timings timings;
   if (isSyntax)
     compilation.emitSyntax();

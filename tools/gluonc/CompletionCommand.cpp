@@ -36,7 +36,7 @@ std::vector<std::string> choicesOf(const OptionSpec &option) {
 /// The first word after a command, where that is one of a few.
 std::vector<std::string> wordsAfter(llvm::StringRef command) {
   if (command == "cache")
-    return {"list", "size", "prune", "verify"};
+    return {"list", "size", "prune", "verify", "stats", "push", "pull", "keygen"};
   if (command == "bundle")
     return {"list", "inspect", "verify", "strip", "merge"};
   if (command == "completion")

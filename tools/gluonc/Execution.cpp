@@ -130,7 +130,9 @@ std::optional<driver::RunTime> Execution::launchCode(driver::Compiler &compiler,
                                                      const driver::KernelSource &source,
                                                      const driver::KernelArguments &arguments,
                                                      driver::Grid grid, Timings *timings) {
-  driver::Cache cache(session.line.has("--no-cache") ? "" : cacheDirectory());
+  std::optional<driver::Cache> cache = session.openCache();
+  if (!cache)
+    return std::nullopt;
   driver::CodeOptions code = session.codeOptions();
   const Word *trace = session.line.find("--trace");
   if (trace && !session.canBeTraced(options.target, *trace))
@@ -146,7 +148,7 @@ std::optional<driver::RunTime> Execution::launchCode(driver::Compiler &compiler,
     return executeCodeObject(*ir, arguments, grid);
   driver::KernelRequest request = {*ir, options.target, std::move(code), last};
   std::optional<driver::CompiledKernel> compiled =
-      driver::compileCached(compiler, cache, request, driver::cacheKey(request),
+      driver::compileCached(compiler, *cache, request, driver::cacheKey(request),
                             driver::label(source), session.sources, session.sink, timings);
   if (!compiled)
     return std::nullopt;

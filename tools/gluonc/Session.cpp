@@ -2,6 +2,7 @@
 #include "diag/Render.h"
 #include "driver/FindPtxas.h"
 #include "driver/KernelOptions.h"
+#include "remote/RemoteCache.h"
 #include "sema/names/Imports.h"
 #include "support/File.h"
 #include "target/nvidia/Speeds.h"
@@ -265,6 +266,35 @@ static driver::PtxasPlaces ptxasPlaces() {
 std::string findPtxasHere() { return driver::findPtxas(ptxasPlaces()); }
 std::string findCudaToolHere(llvm::StringRef name) {
   return driver::findCudaTool(ptxasPlaces(), name);
+}
+
+std::optional<driver::Cache> Session::openCache() {
+  if (line.has("--no-cache"))
+    return driver::Cache("");
+  auto given = [&](llvm::StringRef option, const char *variable) {
+    const Word *word = line.find(option);
+    return word ? word->text : environment(variable);
+  };
+  remote::Settings settings;
+  settings.place = given("--remote", "GLUONC_REMOTE_CACHE");
+  settings.keyFile = given("--keys", "GLUONC_REMOTE_CACHE_KEYS");
+  std::string mode = environment("GLUONC_REMOTE_CACHE_MODE");
+  settings.readOnly = mode == "read";
+  settings.stateFolder = cacheDirectory();
+  if (settings.place.empty())
+    return driver::Cache(cacheDirectory());
+  const Word *place = line.find("--remote");
+  auto refuse = [&](const std::string &what) {
+    sink.report(Kind::InvalidOption, place ? place->span : diag::Span(), what)
+        .hint("docs/remote-cache.md says what GLUONC_REMOTE_CACHE takes");
+    return std::nullopt;
+  };
+  if (!mode.empty() && mode != "read" && mode != "readwrite")
+    return refuse("GLUONC_REMOTE_CACHE_MODE is `read` or `readwrite`, not `" + mode + "`");
+  auto opened = remote::RemoteCache::open(std::move(settings));
+  if (!opened)
+    return refuse(llvm::toString(opened.takeError()));
+  return driver::Cache(cacheDirectory(), std::move(*opened));
 }
 
 std::string cacheDirectory() {

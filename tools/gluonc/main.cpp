@@ -189,7 +189,11 @@ constexpr OptionSpec infoOptions[] = {
 };
 
 constexpr OptionSpec cacheOptions[] = {
-    {"--format", "FORMAT", "list: text (default) or json", "text json"},
+    {"--format", "FORMAT", "list, stats: text (default) or json", "text json"},
+    {"--remote", "PLACE", "push, pull: a folder or a URL, in place of GLUONC_REMOTE_CACHE"},
+    {"--keys", "FILE", "push, pull: keys, in place of GLUONC_REMOTE_CACHE_KEYS"},
+    {"--list", "FILE", "push: where names of what was put there go; pull: where they are read"},
+    {"--hmac", "", "keygen: one shared secret in place of a pair of keys"},
     {"--older-than", "DAYS", "prune: what was not used for so long"},
     {"--max-mb", "N", "prune: what was used longest ago, until N MB are left"},
     {"--all", "", "prune: everything"},
@@ -298,13 +302,20 @@ constexpr CommandSpec commands[] = {
      "tensor.sum,\n"
      "mbarrier.init, nvidia.hopper.tma. Without a name: lists the modules.",
      docOptions, docCommand},
-    {"cache", "list|size|prune|verify [options]",
-     "Looks after the cache of compiled kernels.\n"
+    {"cache",
+     "list|size|prune|verify|stats [options]\n"
+     "       gluonc cache push|pull --list FILE [options]\n"
+     "       gluonc cache keygen FILE [--hmac]",
+     "Looks after the cache of compiled kernels, and the one behind it that machines share.\n"
      "list shows every kernel, the last used first; size how much there is; prune removes;\n"
      "verify checks every file, and exits with 3 where one is damaged, or refused since others "
      "than\n"
      "its owner could have written it (both are harmless: such a kernel is compiled again). Safe\n"
-     "while other processes use the cache.",
+     "while other processes use the cache. push puts kernels of this machine into the shared one, "
+     "pull\n"
+     "takes those of a list from there; stats counts what was found there and what was refused; "
+     "keygen\n"
+     "makes keys (docs/remote-cache.md).",
      cacheOptions, cacheCommand},
     {"info", "", "Prints version, build, targets, devices, tools and cache.", infoOptions,
      infoCommand},

@@ -4,6 +4,7 @@
 #include "diag/Render.h"
 #include "driver/FindPtxas.h"
 #include "driver/Status.h"
+#include "remote/RemoteCache.h"
 #include "sema/builtins/Ops.h"
 #include "sema/builtins/Reference.h"
 #include "sema/names/Imports.h"
@@ -110,6 +111,88 @@ const char *gluonc_error_reproducer(const gluonc_error *error) {
 }
 void gluonc_error_destroy(gluonc_error *error) { delete error; }
 
+namespace {
+/// The host's, by its functions.
+class HostStorage : public remote::Storage {
+public:
+  explicit HostStorage(const gluonc_cache_storage &functions) : functions(functions) {}
+  ~HostStorage() override {
+    if (functions.release)
+      functions.release(functions.user);
+  }
+
+  llvm::Expected<std::optional<std::string>> get(const std::string &name, uint64_t) override {
+    std::optional<std::string> got;
+    auto give = [](void *receiver, const void *bytes, size_t count) {
+      static_cast<std::optional<std::string> *>(receiver)->emplace(static_cast<const char *>(bytes),
+                                                                   count);
+    };
+    if (functions.get(functions.user, name.c_str(), give, &got))
+      return failed();
+    return got;
+  }
+  llvm::Error put(const std::string &name, llvm::StringRef bytes) override {
+    return functions.put(functions.user, name.c_str(), bytes.data(), bytes.size())
+               ? failed()
+               : llvm::Error::success();
+  }
+
+private:
+  static llvm::Error failed() {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), "the storage failed");
+  }
+
+  gluonc_cache_storage functions;
+};
+} // namespace
+
+static llvm::Expected<driver::Cache> openCache(const gluonc_engine_options &options) {
+  auto text = [](const char *given) { return std::string(given ? given : ""); };
+  std::string directory = text(options.cache_directory);
+  remote::Settings settings;
+  settings.place = text(options.remote_cache);
+  settings.keyFile = text(options.remote_cache_keys);
+  settings.readOnly = options.remote_cache_read_only;
+  settings.stateFolder = directory;
+  if (const gluonc_cache_storage *storage = options.remote_cache_storage) {
+    if (storage->size < sizeof *storage || !storage->get || !storage->put)
+      return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                     "`remote_cache_storage` has no size, get or put");
+    settings.storage = std::make_shared<HostStorage>(*storage);
+  }
+  if (settings.place.empty() && !settings.storage)
+    return driver::Cache(directory);
+  auto opened = remote::RemoteCache::open(std::move(settings));
+  if (!opened)
+    return opened.takeError();
+  return driver::Cache(directory, std::move(*opened));
+}
+
+gluonc_status gluonc_engine_remote_cache_statistics(gluonc_engine *engine, gluonc_output receive,
+                                                    void *user, gluonc_error **error) {
+  return guarded(error, {{"engine", engine}, {"receive", reinterpret_cast<const void *>(receive)}},
+                 [&] {
+                   llvm::json::Object object;
+                   if (const remote::RemoteCache *remote = engine->state->cache.remote()) {
+                     remote::Statistics now = remote->statistics();
+                     llvm::json::Object refused;
+                     for (unsigned i = 0; i != remote::refusalCount; ++i)
+                       refused[remote::wordOf(static_cast<remote::Refusal>(i))] = now.refused[i];
+                     object = llvm::json::Object{{"place", llvm::json::fixUTF8(remote->place())},
+                                                 {"hits", now.hits},
+                                                 {"misses", now.misses},
+                                                 {"stores", now.stores},
+                                                 {"failures", now.failures},
+                                                 {"refused", std::move(refused)}};
+                   }
+                   std::string json;
+                   llvm::raw_string_ostream(json) << llvm::json::Value(std::move(object));
+                   AtRest telling;
+                   receive(user, json.data(), json.size());
+                   return GLUONC_OK;
+                 });
+}
+
 gluonc_status gluonc_engine_create(const gluonc_engine_options *options, gluonc_engine **engine,
                                    gluonc_error **error) {
   return guarded(error, {{"engine", engine}}, [&] {
@@ -121,8 +204,10 @@ gluonc_status gluonc_engine_create(const gluonc_engine_options *options, gluonc_
     auto state = std::make_shared<EngineState>();
     if (chosen->ptxas)
       state->ptxas = chosen->ptxas;
-    if (chosen->cache_directory)
-      state->cache = driver::Cache(chosen->cache_directory);
+    llvm::Expected<driver::Cache> cache = openCache(*chosen);
+    if (!cache)
+      return fail(GLUONC_USAGE_ERROR, llvm::toString(cache.takeError()), error);
+    state->cache = std::move(*cache);
     for (size_t i = 0; i != chosen->import_folder_count; ++i)
       if (const char *folder = chosen->import_folders[i])
         state->importFolders.push_back(folder);

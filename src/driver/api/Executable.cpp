@@ -113,13 +113,14 @@ static gluonc_status compile(gluonc_engine *engine, gluonc_specialization *speci
   if (!ir)
     return fail(collector, error);
   driver::KernelRequest request = makeRequest(*made, *ir);
-  made->key = driver::cacheKey(request);
+  driver::KernelKey key = driver::cacheKey(request);
+  made->key = key.text;
   std::optional<driver::CompiledKernel> compiled;
   if (!state.isSealed)
-    compiled = driver::compileCached(*compiler, state.cache, request, made->key,
+    compiled = driver::compileCached(*compiler, state.cache, request, key,
                                      driver::label(made->origin.source()), made->module->sources,
                                      collector);
-  else if (!(compiled = driver::findCached(state.cache, made->key)))
+  else if (!(compiled = driver::findCached(state.cache, request, key)))
     return refuse(*made, "the cache has no machine code", error);
   if (!compiled)
     return fail(collector, error);
@@ -181,7 +182,7 @@ static gluonc_status simulate(gluonc_engine *engine, gluonc_specialization *spec
   mlir::OwningOpRef<mlir::ModuleOp> module = makeIr(*compiler, made->origin, collector);
   if (!module)
     return fail(collector, error);
-  made->key = driver::cacheKey(makeRequest(*made, *module));
+  made->key = driver::cacheKey(makeRequest(*made, *module)).text;
   if (engine->state->isSealed)
     return refuse(*made, "nothing was made", error);
   const diag::SourceManager &sources = specialization->module->sources;

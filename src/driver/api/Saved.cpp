@@ -23,7 +23,7 @@ static std::string encode(const gluonc_executable &executable) {
     if (parameters[i]->kind != sema::ArgSpec::Kind::Runtime)
       i += parameters[i]->items.size();
   }
-  driver::RecordWriter writer;
+  RecordWriter writer;
   writer.add(magic).add(GLUONC_VERSION).add(executable.target.name()).add(executable.key);
   writer.add(uint64_t(executable.origin.launch.programmaticDependent))
       .add(uint64_t(executable.origin.launch.cooperative))
@@ -49,7 +49,7 @@ static std::optional<sema::ArgSpec> readParameter(llvm::StringRef text, sema::Pr
 
 /// Null where `bytes` are no executable of this version.
 static std::unique_ptr<gluonc_executable> decode(gluonc_engine &engine, llvm::StringRef bytes) {
-  driver::RecordReader reader(bytes);
+  RecordReader reader(bytes);
   if (reader.text() != magic || reader.text() != GLUONC_VERSION)
     return nullptr;
   auto made = std::make_unique<gluonc_executable>();

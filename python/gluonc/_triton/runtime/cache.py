@@ -1,5 +1,6 @@
 """triton.runtime.cache: files that libraries keep under a key. gluonc's own cache is elsewhere."""
 
+import functools
 import hashlib
 import json
 import os
@@ -64,6 +65,46 @@ class FileCacheManager:
     def _get_files(self, names):
         """The paths of those that are there, by name."""
         return {name: path for name in names if (path := self.get_file(name)) is not None}
+
+
+class RemoteCacheBackend:
+    """Files of one key, elsewhere."""
+
+    def __init__(self, key):
+        self.key = key
+
+    def get(self, filenames):
+        """Those that are there: name -> bytes."""
+        raise NotImplementedError
+
+    def put(self, filename, data):
+        raise NotImplementedError
+
+
+class RedisRemoteCacheBackend(RemoteCacheBackend):
+    """In the Redis of `knobs.redis`, by the package `redis`."""
+
+    def __init__(self, key):
+        super().__init__(key)
+        self._client = redis_client(knobs.redis.host, knobs.redis.port)
+        self._format = knobs.redis.key_format
+
+    def _name(self, filename):
+        return self._format.format(key=self.key, filename=filename)
+
+    def get(self, filenames):
+        found = self._client.mget([self._name(name) for name in filenames])
+        return {name: data for name, data in zip(filenames, found) if data is not None}
+
+    def put(self, filename, data):
+        self._client.set(self._name(filename), data)
+
+
+@functools.lru_cache(maxsize=None)
+def redis_client(host, port):
+    """One for the process; threads share it."""
+    from gluonc.cache import connect_to_redis
+    return connect_to_redis(f"redis://{host}:{port}/0")
 
 
 class RemoteCacheManager(FileCacheManager):

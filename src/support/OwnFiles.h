@@ -21,7 +21,7 @@
 #include <string>
 #include <sys/stat.h>
 
-namespace gluonc::driver {
+namespace gluonc {
 
 struct OwnFile {
   OpenFile file;
@@ -37,6 +37,8 @@ struct OwnFile {
 /// A folder; links on the way to it are the user's own.
 OwnFile openOwnFolder(const std::string &path);
 OwnFile openOwnFolderIn(const OwnFile &folder, const std::string &name);
+/// A regular file that stands for itself; links on the way to it and to it are the user's own.
+OwnFile openOwnFile(const std::string &path);
 /// A regular file; never waits.
 OwnFile openOwnFileIn(const OwnFile &folder, const std::string &name);
 
@@ -47,10 +49,15 @@ void makeOwnFolderIn(const OwnFile &folder, const std::string &name);
 /// Writes a file under a name of its own, then renames it, so that a reader
 /// sees it whole or not at all.
 llvm::Error writeOwnFileIn(const OwnFile &folder, const std::string &name, llvm::StringRef bytes);
+/// The same in any folder: made with `mode`, as far as the umask lets it, and then `finally`.
+llvm::Error writeWholeFileIn(const OpenFile &folder, const std::string &name, llvm::StringRef bytes,
+                             mode_t mode, std::optional<mode_t> finally = std::nullopt);
+/// Puts bytes behind those of a file, at once with regard to others who do so.
+bool appendToOwnFileIn(const OwnFile &folder, const std::string &name, llvm::StringRef bytes);
 
 /// A folder that is looked through, whoever it belongs to: links are not followed.
 OpenFile openFolderIn(const OpenFile &folder, const std::string &name);
 OpenFile openFolder(const std::string &path);
 void forEachName(const OpenFile &folder, llvm::function_ref<void(const std::string &)> visit);
 
-} // namespace gluonc::driver
+} // namespace gluonc

@@ -1,4 +1,4 @@
-#include "driver/OwnFiles.h"
+#include "support/OwnFiles.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace gluonc::driver {
+namespace gluonc {
 
 static bool isMember(gid_t group) {
   if (group == getegid())
@@ -75,7 +75,7 @@ static OwnFile openOwn(int folder, const std::string &name, int flags,
   } else if (!(flags & O_DIRECTORY) && !S_ISREG(own.status.st_mode)) {
     own.refusal = "is not a regular file";
   } else {
-    own.group = folder == AT_FDCWD ? sharingGroup(own) : group;
+    own.group = folder == AT_FDCWD && flags & O_DIRECTORY ? sharingGroup(own) : group;
     own.refusal = refusalOf(own.status, own.group);
   }
   if (!own.refusal.empty())
@@ -84,6 +84,8 @@ static OwnFile openOwn(int folder, const std::string &name, int flags,
 }
 
 OwnFile openOwnFolder(const std::string &path) { return openOwn(AT_FDCWD, path, O_DIRECTORY); }
+
+OwnFile openOwnFile(const std::string &path) { return openOwn(AT_FDCWD, path, 0); }
 
 OwnFile openOwnFolderIn(const OwnFile &folder, const std::string &name) {
   return openOwn(folder.file.get(), name, O_DIRECTORY | O_NOFOLLOW, folder.group);
@@ -120,24 +122,39 @@ static bool writeAll(int file, llvm::StringRef bytes) {
   return true;
 }
 
-llvm::Error writeOwnFileIn(const OwnFile &own, const std::string &name, llvm::StringRef bytes) {
-  int folder = own.file.get();
+llvm::Error writeWholeFileIn(const OpenFile &folder, const std::string &name, llvm::StringRef bytes,
+                             mode_t mode, std::optional<mode_t> finally) {
   uint8_t random[8];
   if (getentropy(random, sizeof random))
     return cannotWrite(name);
   std::string temporary = name + "." + llvm::toHex(random, /*LowerCase=*/true) + ".tmp";
-  OpenFile file(openat(folder, temporary.c_str(),
-                       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  OpenFile file(openat(folder.get(), temporary.c_str(),
+                       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
   if (!file)
     return cannotWrite(temporary);
-  bool whole = writeAll(file.get(), bytes) && (!own.group || !fchmod(file.get(), 0660));
+  bool whole = writeAll(file.get(), bytes) && (!finally || !fchmod(file.get(), *finally));
   // Network disks show others what was written once it is closed.
   file = OpenFile();
-  if (whole && !renameat(folder, temporary.c_str(), folder, name.c_str()))
+  if (whole && !renameat(folder.get(), temporary.c_str(), folder.get(), name.c_str()))
     return llvm::Error::success();
   llvm::Error error = cannotWrite(name);
-  (void)unlinkat(folder, temporary.c_str(), 0);
+  (void)unlinkat(folder.get(), temporary.c_str(), 0);
   return error;
+}
+
+llvm::Error writeOwnFileIn(const OwnFile &own, const std::string &name, llvm::StringRef bytes) {
+  return writeWholeFileIn(own.file, name, bytes, 0600,
+                          own.group ? std::optional<mode_t>(0660) : std::nullopt);
+}
+
+bool appendToOwnFileIn(const OwnFile &own, const std::string &name, llvm::StringRef bytes) {
+  OpenFile file(openat(own.file.get(), name.c_str(),
+                       O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+                       own.group ? 0660 : 0600));
+  struct stat status;
+  if (!file || fstat(file.get(), &status) || !S_ISREG(status.st_mode))
+    return false;
+  return writeAll(file.get(), bytes);
 }
 
 OpenFile openFolderIn(const OpenFile &folder, const std::string &name) {
@@ -160,4 +177,4 @@ void forEachName(const OpenFile &folder, llvm::function_ref<void(const std::stri
   closedir(names);
 }
 
-} // namespace gluonc::driver
+} // namespace gluonc
