@@ -1,7 +1,7 @@
 """lit configuration: golden tests of IR, PTX, diagnostics and the command line.
 
 `bin` (a lit parameter) is the folder with gluonc and gluon-opt; FileCheck, not
-and split-file come from LLVM 22. Features: `ptxas` when one is found.
+and split-file come from LLVM 22. Features: `ptxas` and `ninja` where they are found.
 """
 
 import os
@@ -28,6 +28,8 @@ for name in ("CUDA_HOME", "GLUONC_UPDATE_GOLDEN"):
         config.environment[name] = os.environ[name]
 
 config.substitutions.append(("%python", sys.executable))
+if shutil.which("ninja"):
+    config.available_features.add("ninja")
 ptxas = shutil.which("ptxas") or shutil.which("ptxas", path=os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin"))
 if ptxas:
     config.available_features.add("ptxas")

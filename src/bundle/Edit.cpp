@@ -56,6 +56,22 @@ llvm::Error merge(Contents &contents, Contents other) {
   return llvm::Error::success();
 }
 
+llvm::Error append(Contents &contents, Contents part) {
+  for (Kernel &kernel : part.kernels) {
+    auto known = llvm::find_if(contents.kernels,
+                               [&](const Kernel &mine) { return mine.name == kernel.name; });
+    if (known == contents.kernels.end())
+      contents.kernels.push_back(std::move(kernel));
+    else if (known->parameters != kernel.parameters)
+      return refuse("it has a kernel `" + kernel.name +
+                    "` of other parameters than the parts before it");
+    else
+      std::move(kernel.variants.begin(), kernel.variants.end(),
+                std::back_inserter(known->variants));
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error strip(Contents &contents, llvm::ArrayRef<std::string> targets,
                   llvm::ArrayRef<std::string> kernels) {
   for (const std::string &name : kernels)

@@ -10,6 +10,10 @@ namespace gluonc::bundle {
 /// for the same launches and are not the same.
 llvm::Error merge(Contents &contents, Contents other);
 
+/// The same for parts of one bundle: variants come in the order of the parts, equal ones, too. So
+/// what is made in parts has the bytes of what is made at once.
+llvm::Error append(Contents &contents, Contents part);
+
 /// Keeps variants for these targets, all where there are none, and kernels of these names. Kernels
 /// without a variant go. Fails where a target or a name is not there.
 llvm::Error strip(Contents &contents, llvm::ArrayRef<std::string> targets,

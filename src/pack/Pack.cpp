@@ -20,6 +20,7 @@ constexpr size_t mostVariants = 1 << 16;
 /// What is compiled in one go, and what came of it.
 struct Task {
   VariantRequest request;
+  Extent extent = Extent::Code;
   std::optional<CompiledVariant> result;
   diag::Collector said;
 };
@@ -78,8 +79,9 @@ void compileAll(std::vector<Task> &tasks, const Builder &builder, diag::SourceMa
     driver::Compiler compiler;
     for (size_t i = next++; i < tasks.size(); i = next++) {
       Task &task = tasks[i];
-      task.result = compileVariant(task.request, builder, compiler, sources, task.said);
-      if (!builder.progress)
+      task.result =
+          compileVariant(task.request, builder, task.extent, compiler, sources, task.said);
+      if (!builder.progress || task.extent == Extent::Parameters)
         continue;
       std::lock_guard guard(telling);
       builder.progress(++done, tasks.size(),
@@ -119,33 +121,100 @@ bool tell(std::vector<Task> &tasks, diag::Sink &sink) {
   return fine;
 }
 
+/// The variants of one kernel.
+struct Group {
+  const KernelEntry *entry;
+  size_t begin, end;
+};
+
+/// Nullopt after a report.
+std::optional<std::vector<Group>> addAllTasks(const Manifest &manifest, const Builder &builder,
+                                              std::vector<Task> &tasks, diag::Sink &sink) {
+  std::vector<Group> groups;
+  for (const KernelEntry &entry : manifest.kernels) {
+    if (builder.only && builder.only->kernel != entry.name.text)
+      continue;
+    size_t begin = tasks.size();
+    if (!addTasks(entry, builder, tasks, sink))
+      return std::nullopt;
+    groups.push_back({&entry, begin, tasks.size()});
+  }
+  return groups;
+}
+
+/// One list of parameters for the results of a kernel's tasks. False after a report.
+bool joinGroup(const Group &group, std::vector<Task> &tasks, bundle::Kernel &kernel,
+               std::set<std::string> &sources, diag::Sink &sink) {
+  std::vector<const VariantRequest *> requests;
+  std::vector<CompiledVariant> variants;
+  for (size_t at = group.begin; at != group.end; ++at) {
+    requests.push_back(&tasks[at].request);
+    sources.insert(tasks[at].result->files.begin(), tasks[at].result->files.end());
+    variants.push_back(std::move(*tasks[at].result));
+  }
+  return join(*group.entry, requests, std::move(variants), kernel, sink);
+}
+
+void refusePart(const Part &part, size_t count, diag::Sink &sink) {
+  std::string what = count ? "kernel `" + part.kernel + "` has " + std::to_string(count) +
+                                 " variants, from 0 on; there is no " + std::to_string(part.number)
+                           : "there is no kernel `" + part.kernel + "` in the manifest";
+  sink.report(Kind::InvalidOption, {}, what).end();
+}
+
 } // namespace
 
 std::optional<Packed> pack(const Manifest &manifest, const Builder &builder,
                            diag::SourceManager &sources, diag::Sink &sink) {
   std::vector<Task> tasks;
-  std::vector<size_t> ends;
-  for (const KernelEntry &entry : manifest.kernels) {
-    if (!addTasks(entry, builder, tasks, sink))
+  std::optional<std::vector<Group>> groups = addAllTasks(manifest, builder, tasks, sink);
+  if (!groups)
+    return std::nullopt;
+  if (builder.only) {
+    if (builder.only->number >= tasks.size()) {
+      refusePart(*builder.only, tasks.size(), sink);
       return std::nullopt;
-    ends.push_back(tasks.size());
+    }
+    for (auto [i, task] : llvm::enumerate(tasks))
+      if (i != builder.only->number)
+        task.extent = Extent::Parameters;
   }
   compileAll(tasks, builder, sources);
-  bool fine = tell(tasks, sink);
+  if (!tell(tasks, sink))
+    return std::nullopt;
   Packed packed;
-  size_t at = 0;
-  for (auto [entry, end] : llvm::zip(manifest.kernels, ends)) {
-    std::vector<const VariantRequest *> requests;
-    std::vector<CompiledVariant> variants;
-    for (; fine && at != end; ++at) {
-      requests.push_back(&tasks[at].request);
-      packed.sources.insert(tasks[at].result->files.begin(), tasks[at].result->files.end());
-      variants.push_back(std::move(*tasks[at].result));
-    }
-    fine = fine &&
-           join(entry, requests, std::move(variants), packed.contents.kernels.emplace_back(), sink);
+  for (const Group &group : *groups) {
+    bundle::Kernel &kernel = packed.contents.kernels.emplace_back();
+    if (!joinGroup(group, tasks, kernel, packed.sources, sink))
+      return std::nullopt;
+    // The others were looked at for what parameters the kernel has.
+    if (builder.only)
+      kernel.variants = {std::move(kernel.variants[builder.only->number])};
   }
-  return fine ? std::optional(std::move(packed)) : std::nullopt;
+  return packed;
+}
+
+std::optional<Plan> plan(const Manifest &manifest, const Builder &builder,
+                         diag::SourceManager &sources, diag::Sink &sink) {
+  std::vector<Task> tasks;
+  std::optional<std::vector<Group>> groups = addAllTasks(manifest, builder, tasks, sink);
+  if (!groups)
+    return std::nullopt;
+  for (Task &task : tasks)
+    task.extent = Extent::Ir;
+  compileAll(tasks, builder, sources);
+  if (!tell(tasks, sink))
+    return std::nullopt;
+  Plan made;
+  for (const Group &group : *groups) {
+    bundle::Kernel kernel;
+    if (!joinGroup(group, tasks, kernel, made.sources, sink))
+      return std::nullopt;
+    for (size_t at = group.begin; at != group.end; ++at)
+      made.variants.push_back(
+          {{group.entry->name.text, at - group.begin}, tasks[at].request.target.name()});
+  }
+  return made;
 }
 
 } // namespace gluonc::pack

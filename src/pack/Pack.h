@@ -18,6 +18,12 @@
 
 namespace gluonc::pack {
 
+/// A variant, by its place among those of its kernel.
+struct Part {
+  std::string kernel;
+  size_t number = 0;
+};
+
 struct Builder {
   driver::Cache cache{""};
   driver::CodeOptions code;
@@ -25,6 +31,8 @@ struct Builder {
   unsigned threads = 1;
   /// Without an assembler, PTX for the driver to compile.
   bool allowsPtx = false;
+  /// The bundle has this variant alone, as the whole one would have it.
+  std::optional<Part> only = {};
   /// After each variant, on any thread but one at a time: how many of how many are done.
   std::function<void(size_t done, size_t all, llvm::StringRef label)> progress = {};
 };
@@ -38,5 +46,20 @@ struct Packed {
 /// Nullopt after a report.
 std::optional<Packed> pack(const Manifest &manifest, const Builder &builder,
                            diag::SourceManager &sources, diag::Sink &sink);
+
+/// What `pack` would compile.
+struct Plan {
+  struct Variant {
+    Part part;
+    std::string target;
+  };
+  /// In their order in the bundle.
+  std::vector<Variant> variants;
+  std::set<std::string> sources;
+};
+
+/// Finds what is wrong with a manifest without compiling. Nullopt after a report.
+std::optional<Plan> plan(const Manifest &manifest, const Builder &builder,
+                         diag::SourceManager &sources, diag::Sink &sink);
 
 } // namespace gluonc::pack

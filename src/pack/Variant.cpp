@@ -205,7 +205,7 @@ bundle::Variant variantOf(driver::CompiledKernel compiled, const VariantRequest 
 } // namespace
 
 std::optional<CompiledVariant> compileVariant(const VariantRequest &request, const Builder &builder,
-                                              driver::Compiler &compiler,
+                                              Extent extent, driver::Compiler &compiler,
                                               diag::SourceManager &sources, diag::Sink &sink) {
   sema::Program program(sources);
   sema::setSearchPath(program, builder.searchPath);
@@ -219,9 +219,18 @@ std::optional<CompiledVariant> compileVariant(const VariantRequest &request, con
   if (!bound)
     return std::nullopt;
   driver::KernelSource source = {program, kernel.get(), bound->specs, optionsOf(request)};
+  CompiledVariant made = {leavesOf(*kernel, bound->specs, source.options), {}, {}};
+  made.variant.target = request.target.name();
+  if (extent == Extent::Parameters)
+    return made;
   mlir::OwningOpRef<mlir::ModuleOp> ir = compiler.makeIr(source, sink);
   if (!ir || sink.hasErrors())
     return std::nullopt;
+  // With what was imported on the way.
+  for (const diag::SourceFile *file : program.files())
+    made.files.push_back(file->path());
+  if (extent == Extent::Ir)
+    return made;
   driver::CodeOptions code = builder.code;
   code.backend.fpFusion = request.settings.fpFusion.value_or(true);
   // PTX that is kept says where faults of an executor come from.
@@ -231,11 +240,7 @@ std::optional<CompiledVariant> compileVariant(const VariantRequest &request, con
       compiler, builder.cache, asked, cacheKey(asked), driver::label(source), sources, sink);
   if (!compiled)
     return std::nullopt;
-  CompiledVariant made = {leavesOf(*kernel, bound->specs, source.options),
-                          variantOf(std::move(*compiled), request),
-                          {}};
-  for (const diag::SourceFile *file : program.files())
-    made.files.push_back(file->path());
+  made.variant = variantOf(std::move(*compiled), request);
   return made;
 }
 

@@ -34,9 +34,18 @@ struct CompiledVariant {
   std::vector<std::string> files;
 };
 
+/// How far a variant is made.
+enum class Extent {
+  /// What it takes and assumes; costs little.
+  Parameters,
+  /// The front end has run: what it says has been said, and all files have been read.
+  Ir,
+  Code,
+};
+
 /// Nullopt after a report.
 std::optional<CompiledVariant> compileVariant(const VariantRequest &request, const Builder &builder,
-                                              driver::Compiler &compiler,
+                                              Extent extent, driver::Compiler &compiler,
                                               diag::SourceManager &sources, diag::Sink &sink);
 
 /// Gives each of a kernel's variants (in their order) its conditions, arguments and constants, and

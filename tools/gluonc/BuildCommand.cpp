@@ -1,3 +1,4 @@
+#include "BuildGraph.h"
 #include "Session.h"
 #include "bundle/Contents.h"
 #include "pack/Header.h"
@@ -62,6 +63,20 @@ static bool write(Session &session, llvm::StringRef option, llvm::StringRef byte
   return !path || session.writeFile(*path, bytes);
 }
 
+/// --variant. False with a usage problem.
+static bool readPart(const CommandLine &line, std::optional<pack::Part> &part,
+                     std::string &problem) {
+  const Word *word = line.find("--variant");
+  if (!word)
+    return true;
+  auto [kernel, number] = llvm::StringRef(word->text).rsplit(':');
+  part.emplace().kernel = kernel.str();
+  if (!kernel.empty() && !number.getAsInteger(10, part->number))
+    return true;
+  problem = "--variant takes KERNEL:N, not `" + word->text + "`";
+  return false;
+}
+
 int buildCommand(Session &session) {
   const CommandLine &line = session.line;
   const Word *output = line.find("-o");
@@ -89,10 +104,16 @@ int buildCommand(Session &session) {
     builder.code.assembler.clear();
   }
   builder.progress = progressLine();
+  if (line.has("--graph"))
+    return writeGraph(session, *manifest, builder);
   std::optional<driver::Cache> cache = session.openCache();
   if (!cache)
     return session.status();
   builder.cache = *cache;
+  if (!readPart(line, builder.only, problem))
+    return session.usage(problem);
+  if (builder.only && line.has("--header"))
+    return session.usage("--header is of the whole bundle, --variant of a part");
   std::optional<pack::Packed> packed =
       pack::pack(*manifest, builder, session.sources, session.sink);
   if (!packed)

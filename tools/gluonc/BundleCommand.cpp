@@ -1,6 +1,7 @@
 #include "Session.h"
 #include "bundle/Choice.h"
 #include "bundle/Edit.h"
+#include "pack/Header.h"
 #include "support/File.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -203,24 +204,56 @@ int edit(Session &session, llvm::StringRef action, llvm::ArrayRef<Word> paths) {
     if (llvm::Error error =
             strip(*contents, textsOf(line.all("--target")), textsOf(line.all("--kernel"))))
       return refuse(session, paths.front(), std::move(error));
+  bool areParts = line.has("--parts");
   for (const Word &path : paths.drop_front()) {
     std::optional<bundle::Contents> other = readAll(session, path);
     if (!other)
       return session.status();
-    if (llvm::Error error = merge(*contents, std::move(*other)))
+    if (llvm::Error error =
+            areParts ? append(*contents, std::move(*other)) : merge(*contents, std::move(*other)))
       return refuse(session, path, std::move(error));
   }
   llvm::Expected<std::string> bytes = bundle::write(std::move(*contents));
   if (!bytes)
     return refuse(session, *output, bytes.takeError());
-  session.writeFile(*output, *bytes);
+  if (!session.writeFile(*output, *bytes))
+    return session.status();
+  if (const Word *header = line.find("--header")) {
+    bundle::Bundle made = llvm::cantFail(bundle::Bundle::open(*bytes));
+    session.writeFile(*header, pack::writeHeader(made, line.find("--namespace")->text));
+  }
   return session.status();
+}
+
+/// A path as ninja quotes it for a shell.
+std::string unquoted(llvm::StringRef word) {
+  if (!word.consume_front("'") || !word.consume_back("'"))
+    return word.str();
+  std::string text = word.str();
+  for (size_t at; (at = text.find("'\\''")) != std::string::npos;)
+    text.replace(at, 4, "'");
+  return text;
+}
+
+/// Paths that are lines of the file of --parts, behind those of the command line. False after a
+/// report.
+bool addParts(Session &session, std::vector<Word> &paths) {
+  const Word *list = session.line.find("--parts");
+  if (!list)
+    return true;
+  std::optional<std::string> text = session.readFile(*list);
+  if (!text)
+    return false;
+  for (llvm::StringRef line : llvm::split(*text, '\n'))
+    if (!line.trim().empty())
+      paths.push_back({unquoted(line.trim()), list->span});
+  return true;
 }
 
 /// What is wrong with the words behind `bundle`; empty where nothing is.
 std::string usageProblem(const CommandLine &line, bool json) {
   llvm::ArrayRef<Word> words = line.positional();
-  if (words.size() < 2)
+  if (words.size() < (line.has("--parts") ? 1 : 2))
     return "bundle takes one of list, inspect, verify, strip, merge, and a bundle";
   llvm::StringRef action = words.front().text;
   if (!llvm::is_contained({"list", "inspect", "verify", "strip", "merge"}, action))
@@ -229,6 +262,10 @@ std::string usageProblem(const CommandLine &line, bool json) {
     return "--format json is for inspect";
   if ((line.has("--target") || line.has("--kernel")) && action != "strip")
     return "--target and --kernel are for strip";
+  if ((line.has("--parts") || line.has("--header")) && action != "merge")
+    return "--parts and --header are for merge";
+  if (line.has("--header") != line.has("--namespace"))
+    return "--header goes with --namespace";
   if (action == "strip" && !line.has("--target") && !line.has("--kernel"))
     return "strip takes --target TARGET or --kernel NAME";
   return action != "merge" && words.size() != 2 ? action.str() + " takes one bundle" : "";
@@ -244,8 +281,14 @@ int bundleCommand(Session &session) {
     return session.usage(problem);
   llvm::ArrayRef<Word> words = session.line.positional();
   llvm::StringRef action = words.front().text;
-  if (action == "strip" || action == "merge")
-    return edit(session, action, words.drop_front());
+  if (action == "strip" || action == "merge") {
+    std::vector<Word> paths = words.drop_front().vec();
+    if (!addParts(session, paths))
+      return session.status();
+    if (paths.empty())
+      return session.usage(action + " takes a bundle");
+    return edit(session, action, paths);
+  }
   std::unique_ptr<OpenBundle> opened = open(session, words[1]);
   if (!opened)
     return session.status();

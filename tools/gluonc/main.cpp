@@ -204,6 +204,9 @@ constexpr OptionSpec buildOptions[] = {
     {"--header", "FILE", "where a C++ header goes that has a function for each kernel"},
     {"--target", "TARGET", "a chip, in place of the manifest's `targets`; may be repeated"},
     {"--depfile", "FILE", "where the list of files goes that were read, for make and ninja"},
+    {"--variant", "KERNEL:N", "a part of the bundle: this variant alone, counted from 0"},
+    {"--graph", "FORMAT", "write what makes the bundle in parts: ninja, to the file of -o",
+     "ninja"},
     {"--ptx", "", "PTX in place of cubins: drivers compile it, that for the CPU executes it"},
     {"-j", "N", "kernels to compile at a time (default: one for each processor)"},
     {"--no-cache", "", "neither read nor write the cache of compiled kernels"},
@@ -215,6 +218,9 @@ constexpr OptionSpec bundleOptions[] = {
     {"--target", "TARGET", "strip: keep what is for this chip; may be repeated"},
     {"--kernel", "NAME", "strip: keep this kernel; may be repeated"},
     {"-o", "FILE", "strip, merge: where the bundle goes"},
+    {"--parts", "FILE", "merge: paths of parts of one bundle, one a line, in their order"},
+    {"--header", "FILE", "merge: where a C++ header goes that has a function for each kernel"},
+    {"--namespace", "NAME", "merge: of the header"},
 };
 
 constexpr CommandSpec commands[] = {
