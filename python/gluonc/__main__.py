@@ -10,7 +10,7 @@ from gluonc import _aliases, _simulated, __version__
 
 
 # Those of the program `gluonc`, which the package has beside its library.
-_COMMANDS = ("run", "compile", "build", "bundle", "lift", "explain", "verify", "debug", "check", "lsp", "layout",
+_COMMANDS = ("run", "compile", "build", "tune", "bundle", "lift", "explain", "verify", "debug", "check", "lsp", "layout",
              "pipeline", "doc", "cache", "info", "completion", "man")
 _PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "gluonc")
 

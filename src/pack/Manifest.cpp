@@ -128,23 +128,27 @@ private:
     return std::nullopt;
   }
 
-  void readArguments(const toml::table &table, Settings &settings) {
-    const toml::node *node = table.get("arguments");
+  std::vector<Argument> readArguments(const toml::table &table, llvm::StringRef key) {
+    const toml::node *node = table.get(std::string_view(key));
     if (!node)
-      return;
-    const toml::table *arguments = node->as_table();
-    if (!arguments) {
-      refuse(spanOf(node->source()), "`arguments` is a table: NAME = VALUE");
-      return;
-    }
-    for (auto &&[key, value] : *arguments)
-      settings.arguments.push_back({{std::string(key.str()), spanOf(key.source())}, {}});
+      return {};
+    if (const toml::table *arguments = node->as_table())
+      return readValues(*arguments);
+    refuse(spanOf(node->source()), "`" + key + "` is a table: NAME = VALUE");
+    return {};
+  }
+
+  std::vector<Argument> readValues(const toml::table &table) {
+    std::vector<Argument> arguments;
+    for (auto &&[key, value] : table)
+      arguments.push_back({{std::string(key.str()), spanOf(key.source())}, {}});
     // Tables of toml++ are sorted by name.
-    llvm::sort(settings.arguments, [](const Argument &a, const Argument &b) {
+    llvm::sort(arguments, [](const Argument &a, const Argument &b) {
       return a.name.span.begin < b.name.span.begin;
     });
-    for (Argument &argument : settings.arguments)
-      readAlternatives(*arguments->get(argument.name.text), argument);
+    for (Argument &argument : arguments)
+      readAlternatives(*table.get(argument.name.text), argument);
+    return arguments;
   }
 
   void readAlternatives(const toml::node &node, Argument &argument) {
@@ -189,7 +193,7 @@ private:
 
   Settings readSettings(const toml::table &table) {
     Settings settings;
-    readArguments(table, settings);
+    settings.arguments = readArguments(table, "arguments");
     settings.targets = readWords(table, "targets");
     settings.conditions = readWords(table, "when");
     readNumber(table, "num-warps", settings.numbers.warps);
@@ -206,6 +210,89 @@ private:
       refuse(spanOf(table.get(std::string_view(key))->source()), problem);
     }
     return settings;
+  }
+
+  static constexpr llvm::StringRef numberKeys[] = {"num-warps", "num-ctas", "num-stages",
+                                                   "maxnreg"};
+
+  /// Whole numbers, or a list of them.
+  std::vector<Word> readNumbers(const toml::node &node, llvm::StringRef key) {
+    std::vector<Word> words;
+    auto add = [&](const toml::node &item) {
+      auto number = item.value_exact<int64_t>();
+      if (!number || *number < 0)
+        refuse(spanOf(item.source()), "`" + key + "` takes numbers");
+      else
+        words.push_back({std::to_string(*number), spanOf(item.source())});
+    };
+    const toml::array *list = node.as_array();
+    if (!list)
+      add(node);
+    else
+      for (const toml::node &item : *list)
+        add(item);
+    return words;
+  }
+
+  std::optional<double> readFraction(const toml::table &table, llvm::StringRef key) {
+    const toml::node *node = table.get(std::string_view(key));
+    if (!node)
+      return std::nullopt;
+    std::optional<double> value = node->value<double>();
+    if (value && *value >= 0)
+      return value;
+    refuse(spanOf(node->source()), "`" + key + "` takes a number from 0 on");
+    return std::nullopt;
+  }
+
+  void readLaunches(const toml::table &table, Tuning &tuning) {
+    const toml::node *node = table.get("launches");
+    const toml::array *list = node ? node->as_array() : nullptr;
+    for (size_t i = 0; list && i != list->size(); ++i)
+      if (const toml::table *launch = list->get(i)->as_table())
+        tuning.launches.push_back(readValues(*launch));
+      else
+        refuse(spanOf(list->get(i)->source()), "a launch is a table: { NAME = VALUE }");
+    for (const std::vector<Argument> &launch : tuning.launches)
+      refuseLists(launch);
+    refuseLists(tuning.data);
+    if (tuning.launches.empty())
+      refuse(spanOf(node ? node->source() : table.source()),
+             "launches to measure are missing: launches = [{ n = 1000 }, { n = 1000000 }]");
+  }
+
+  void refuseLists(const std::vector<Argument> &arguments) {
+    for (const Argument &argument : arguments)
+      if (argument.isList)
+        refuse(argument.name.span, "a launch has one value of `" + argument.name.text + "`");
+  }
+
+  void readTuning(const toml::node &node, KernelEntry &entry) {
+    const toml::table *table = node.as_table();
+    if (!table) {
+      refuse(spanOf(node.source()), "`tune` is a table: [kernel.tune]");
+      return;
+    }
+    llvm::SmallVector<llvm::StringRef, 12> known(llvm::ArrayRef<llvm::StringRef>{numberKeys});
+    llvm::append_values(known, "arguments", "by", "launches", "data", "grid", "within", "rtol",
+                        "atol");
+    checkKeys(*table, known, "a [kernel.tune]");
+    Tuning &tuning = entry.tuning.emplace();
+    tuning.arguments = readArguments(*table, "arguments");
+    for (llvm::StringRef key : numberKeys)
+      if (const toml::node *numbers = table->get(std::string_view(key)))
+        tuning.numbers.emplace_back(key.str(), readNumbers(*numbers, key));
+    tuning.by = readWords(*table, "by");
+    tuning.data = readArguments(*table, "data");
+    std::vector<Word> grid = readWords(*table, "grid");
+    if (grid.size() == 1)
+      tuning.grid = grid.front();
+    else
+      refuse(spanOf(table->source()), "a grid is missing: grid = \"gl.cdiv(n, BLOCK)\"");
+    tuning.within = readFraction(*table, "within");
+    tuning.rtol = readFraction(*table, "rtol");
+    tuning.atol = readFraction(*table, "atol");
+    readLaunches(*table, tuning);
   }
 
   void readSource(const toml::table &table, KernelEntry &entry) {
@@ -230,9 +317,10 @@ private:
 
   void readKernel(const toml::table &table) {
     llvm::SmallVector<llvm::StringRef, 16> known(llvm::ArrayRef<llvm::StringRef>{settingKeys});
-    llvm::append_values(known, "name", "source", "variant");
+    llvm::append_values(known, "name", "source", "variant", "tune");
     checkKeys(table, known, "a kernel");
     KernelEntry entry;
+    entry.place = spanOf(table.source());
     readSource(table, entry);
     if (const toml::node *name = table.get("name"))
       entry.name = {std::string(name->value_or(std::string_view())), spanOf(name->source())};
@@ -241,7 +329,10 @@ private:
     entry.settings = readSettings(table);
     if (entry.settings.targets.empty())
       entry.settings.targets = targets;
+    if (const toml::node *tuning = table.get("tune"))
+      readTuning(*tuning, entry);
     const toml::node *variants = table.get("variant");
+    entry.hasVariants = variants != nullptr;
     if (!variants)
       entry.variants.emplace_back();
     else if (!variants->is_array_of_tables())

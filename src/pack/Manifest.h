@@ -35,6 +35,25 @@ struct Settings {
   std::optional<bool> programmaticDependent, cooperative, fpFusion, debug;
 };
 
+/// `[kernel.tune]`: what `gluonc tune` tries, and on what.
+struct Tuning {
+  /// Candidates of compile-time values and helpers.
+  std::vector<Argument> arguments;
+  /// Of a setting, numbers: "num-warps" and what is tried.
+  std::vector<std::pair<std::string, std::vector<Word>>> numbers;
+  /// Names and extents that rules may depend on; where there are none, what differs.
+  std::vector<Word> by;
+  /// Of each launch, values as `gluonc run` takes them; `data` are those of all launches, behind
+  /// them.
+  std::vector<std::vector<Argument>> launches;
+  std::vector<Argument> data;
+  Word grid;
+  /// A candidate that is slower by less is as good.
+  std::optional<double> within;
+  /// How far results of candidates may be apart.
+  std::optional<double> rtol, atol;
+};
+
 struct KernelEntry {
   /// Of the function that launches it.
   Word name;
@@ -43,6 +62,10 @@ struct KernelEntry {
   Settings settings;
   /// Of at least one.
   std::vector<Settings> variants;
+  bool hasVariants = false;
+  std::optional<Tuning> tuning;
+  /// [[kernel]]
+  diag::Span place;
 };
 
 struct Manifest {

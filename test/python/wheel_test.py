@@ -52,7 +52,7 @@ def run(*words, status=0):
 
 def check_commands(environment):
     python, command = environment / "bin/python", environment / "bin/gluonc"
-    for name in ("run", "compile", "build", "bundle", "lift", "explain", "verify", "debug", "check", "layout", "pipeline", "doc", "cache",
+    for name in ("run", "compile", "build", "tune", "bundle", "lift", "explain", "verify", "debug", "check", "layout", "pipeline", "doc", "cache",
                  "info", "completion", "man"):
         assert run(python, "-m", "gluonc", name, "--help") == run(command, name, "--help")
     listed = run(command, "completion", "bash")

@@ -150,6 +150,7 @@ int docCommand(Session &session);
 int infoCommand(Session &session);
 int debugCommand(Session &session);
 int cacheCommand(Session &session);
+int tuneCommand(Session &session);
 int buildCommand(Session &session);
 int bundleCommand(Session &session);
 int completionCommand(Session &session);

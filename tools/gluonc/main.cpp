@@ -213,6 +213,20 @@ constexpr OptionSpec buildOptions[] = {
     {"-I", "FOLDER", "where `import` looks behind the file's own folder; may be repeated"},
 };
 
+constexpr OptionSpec tuneOptions[] = {
+    {"-o", "FILE",
+     "where the manifest with the variants goes, beside the given one; - is the output"},
+    {"--device", "DEVICE", "cuda, cuda:N, hip, hip:N, or model (default: a GPU where there is one)",
+     "cuda hip model"},
+    {"--target", "TARGET", "the chip that the model is of (default: cuda:90a)"},
+    {"--kernel", "NAME", "tune this kernel alone; may be repeated"},
+    {"--rounds", "N", "rounds of measuring, of which the time is the median (default 5)"},
+    {"--format", "FORMAT", "what was measured: text (default) or json", "text json"},
+    {"-j", "N", "candidates to compile at a time (default: one for each processor)"},
+    {"--no-cache", "", "neither read nor write the cache of compiled kernels"},
+    {"-I", "FOLDER", "where `import` looks behind the file's own folder; may be repeated"},
+};
+
 constexpr OptionSpec bundleOptions[] = {
     {"--format", "FORMAT", "inspect: text (default) or json", "text json"},
     {"--target", "TARGET", "strip: keep what is for this chip; may be repeated"},
@@ -246,6 +260,13 @@ constexpr CommandSpec commands[] = {
      "give\n"
      "the same bytes. No GPU is needed.",
      buildOptions, buildCommand},
+    {"tune", "MANIFEST.toml -o TUNED.toml [options]",
+     "Measures the candidates that [kernel.tune] tables of a manifest list, on the launches that "
+     "they\n"
+     "list, and writes the manifest with variants and rules for `gluonc build`. Candidates must "
+     "give\n"
+     "the same results. Without a GPU, times are the performance model's (docs/tune.md).",
+     tuneOptions, tuneCommand},
     {"bundle", "list|inspect|verify|strip|merge FILE.gluonpack… [options]",
      "list shows the kernels of a bundle; inspect their variants, with what each needs; verify "
      "checks\n"
