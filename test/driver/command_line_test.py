@@ -33,6 +33,18 @@ def unmasked(dst, BLOCK: gl.constexpr):
     gl.store(dst + i, 1.0)
 '''
 
+TUNED = '''
+[[kernel]]
+source = "k.py::copy"
+targets = "TARGET"
+arguments = { src = "*fp32", dst = "*fp32", n = "i32" }
+[kernel.tune]
+arguments.BLOCK = [128, 256]
+data = { src = "randn(n, f32)", dst = "empty(n, f32)" }
+grid = "gl.cdiv(n, BLOCK)"
+launches = [{ n = 100 }, { n = 1000 }]
+'''
+
 LONG = '''
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -386,6 +398,21 @@ class CommandLine(unittest.TestCase):
         self.fails(3, {"kind": "DeviceFault"}, *run, fake=True, FAKE_CUDA_SYNC="700")
         self.fails(4, {"kind": "DeviceError"}, *run, fake=True, FAKE_CUDA_SYNC="2")
 
+    def test_tuning_measures_on_the_first_gpu(self):
+        (self.path / "tune.toml").write_text(TUNED.replace("TARGET", "cuda:90a"))
+        out = self.fine("tune", "tune.toml", "-o", "tuned.toml", "--rounds", "2", fake=True)
+        self.assertIn("measured on cuda:0 (Fake H100)\n", out)
+        self.assertIn("else: BLOCK = 128", out)
+        self.assertIn("# Found by gluonc tune on cuda:0 (Fake H100).", (self.path / "tuned.toml").read_text())
+        json_text = self.fine("tune", "tune.toml", "-o", "tuned.toml", "--device", "cuda:1", "--format", "json",
+                              fake=True)
+        measured = json.loads(json_text)
+        self.assertEqual((measured["target"], measured["is_prediction"]), ("cuda:90a", False))
+        tune = ("tune", "tune.toml", "-o", "tuned.toml")
+        self.fails(3, {"kind": "DeviceFault"}, *tune, fake=True, FAKE_CUDA_SYNC="700")
+        self.fails(4, {"kind": "DeviceMissing"}, *tune, "--device", "cuda:7", fake=True)
+        self.fails(1, {"kind": "InvalidOption"}, *tune, "--kernel", "copy", "--device", "hip", fake="hip")
+
     # -- an AMD GPU that is not one: its kernels are executed on the CPU ------------
 
     def hip(self, kernel, *arguments, chip="gfx942:sramecc+:xnack-", layout="[64], [4]", **extra):
@@ -408,6 +435,16 @@ class CommandLine(unittest.TestCase):
         for take, give in (("hipMalloc", "hipFree"), ("hipEventCreate", "hipEventDestroy"),
                            ("hipModuleLoadData", "hipModuleUnload")):
             self.assertEqual(calls.count(take), calls.count(give), take)
+
+    def test_tuning_compares_what_candidates_computed(self):
+        (self.path / "tune.toml").write_text(TUNED.replace("TARGET", "hip:gfx942").replace("k.py", "tuned.py"))
+        tune = ("tune", "tune.toml", "-o", "tuned.toml", "--device", "hip", "--rounds", "1")
+        right = AMD_KERNELS.replace("gl.load(src + i, i < n)", "gl.load(src + i, i < n) + BLOCK // 512")
+        (self.path / "tuned.py").write_text(right)
+        self.assertIn("measured on hip:0 (Fake Instinct)", self.fine(*tune, fake="hip"))
+        (self.path / "tuned.py").write_text(right.replace("512", "256"))
+        error = self.fails(3, {"kind": "ExpectationFailed"}, *tune, fake="hip")
+        self.assertIn("the candidates `BLOCK = 128` and `BLOCK = 256`", json.dumps(error))
 
     def test_amd_runs_make_their_calls_in_order(self):
         _, calls = self.hip("copy", *COPY, "--device", "hip")

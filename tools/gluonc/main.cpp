@@ -244,7 +244,8 @@ constexpr CommandSpec commands[] = {
      "arguments visible. Tensors are made by randn(shape, dtype, seed), rand, randint(low, high,\n"
      "shape, dtype), arange, zeros, ones, full(shape, value), empty (poisoned), zeros_like(x),\n"
      "tensor([...]) and npy(\"in.npy\"), and viewed by slicing and x.T. addresses([x, y]) holds\n"
-     "where others are, TensorDescriptor.from_tensor(x, block_shape, layout) describes one. A NAME\n"
+     "where others are, TensorDescriptor.from_tensor(x, block_shape, layout) describes one. A "
+     "NAME\n"
      "that is no parameter of the kernel is a helper for the expressions after it.",
      runOptions, runCommand},
     {"compile",
