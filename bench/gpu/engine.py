@@ -2,10 +2,11 @@
 """examples/engine beside transformers with torch.compile and CUDA graphs, on the same weights.
 
     engine.py --generate ENGINE_GENERATE --bundle KERNELS.gluonpack --out FILE.json [--layers 32] [--folder FOLDER]
+              [--prefills 1x2048,4x2048] [--no-transformers]
 
 Random weights of the shape of Llama 3 8B (fewer layers on request) are made on the GPU and written as a model folder. Then,
 one side after the other: prompts of several lengths, prefill and greedy decoding at batch 1, 8 and 64, and how much of a copy's
-bandwidth decoding at batch 1 reaches. Tokens are compared where both saw the same ones before; where they part, the two
+bandwidth decoding at batch 1 reaches; with two GPUs the engine on both, too. Tokens are compared where both saw the same ones before; where they part, the two
 logits of a float32 pass tell whether that is a tie of bfloat16. Exit status 1: a token that is none.
 """
 
@@ -22,7 +23,6 @@ import time
 import torch
 
 CASES = [(1, 512, 128), (8, 512, 128), (64, 512, 128)]
-PREFILLS = [(1, 2048), (4, 2048), (1, 8192), (16, 256)]
 
 
 def make_model(layers):
@@ -70,14 +70,11 @@ def prompts_of(batch, length):
 
 
 def run_engine(options, folder, requests):
-    made = []
-    for request in requests:
-        done = subprocess.run([options.generate, str(folder), options.bundle], input=json.dumps(request),
-                              capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise SystemExit(f"engine: {done.stderr}")
-        made.append(json.loads(done.stdout))
-    return made
+    done = subprocess.run([options.generate, str(folder), options.bundle], input=json.dumps(requests), capture_output=True,
+                          text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"engine: {done.stderr}")
+    return json.loads(done.stdout)
 
 
 def synchronized(work):
@@ -162,10 +159,12 @@ def main():
     parser.add_argument("--bundle", required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--layers", type=int, default=32)
+    parser.add_argument("--prefills", default="1x2048,4x2048,1x8192,16x256", help="prompts x tokens each")
     parser.add_argument("--folder", default="/tmp/llama-8b")
     parser.add_argument("--no-transformers", action="store_true")
     options = parser.parse_args()
     folder = pathlib.Path(options.folder)
+    prefills = [tuple(map(int, each.split("x"))) for each in options.prefills.split(",")]
     report = {"device": torch.cuda.get_device_name(), "date": datetime.date.today().isoformat(), "torch": torch.__version__,
               "layers": options.layers, "decode": [], "prefill": []}
 
@@ -185,8 +184,9 @@ def main():
                 times.append(seconds)
             report["decode"].append({"batch": batch, "prompt": length, "new": count,
                                      "transformers_tokens_s": batch * (count - 1) / min(times)})
+            pathlib.Path(options.out).write_text(json.dumps(report, indent=1))
             print(report["decode"][-1], [round(seconds, 3) for seconds in times], flush=True)
-        for batch, length in PREFILLS:
+        for batch, length in prefills:
             prompts = prompts_of(batch, length).to("cuda")
             cache, times = side.cache(batch, length + 1), []
             for _ in range(6):
@@ -199,13 +199,17 @@ def main():
         torch._dynamo.reset()
     else:
         report["decode"] = [{"batch": b, "prompt": p, "new": n} for b, p, n in CASES]
-        report["prefill"] = [{"batch": b, "prompt": p} for b, p in PREFILLS]
+        report["prefill"] = [{"batch": b, "prompt": p} for b, p in prefills]
     model.to("cpu")
     torch.cuda.empty_cache()
 
-    requests = [{"prompts": prompts_of(b, p).tolist(), "new_tokens": n, "rounds": 3, "max_sequences": 64} for b, p, n in CASES]
-    requests += [{"prompts": prompts_of(b, p).tolist(), "new_tokens": 1, "rounds": 5, "max_sequences": 16} for b, p in PREFILLS]
-    answers = run_engine(options, folder, requests)
+    def requests(devices):
+        asked = [{"prompts": prompts_of(b, p).tolist(), "new_tokens": n, "rounds": 3, "max_sequences": 64, "devices": devices}
+                 for b, p, n in CASES]
+        return asked + [{"prompts": prompts_of(b, p).tolist(), "new_tokens": 1, "rounds": 5} for b, p in prefills]
+
+    answers = run_engine(options, folder, requests(1))
+    both = run_engine(options, folder, requests(2)) if torch.cuda.device_count() > 1 else []
     model.to("cuda")
     wrong = 0
     for entry, answer in zip(report["decode"], answers):
@@ -220,7 +224,16 @@ def main():
                 model, prompts_of(entry["batch"], entry["prompt"]), ours, theirs[entry["batch"]].cpu())
             wrong += entry["others"]
             entry["speedup"] = entry["gluonc_tokens_s"] / entry["transformers_tokens_s"]
+        if both:
+            answer2 = both[CASES.index((entry["batch"], entry["prompt"], entry["new"]))]
+            entry["two_gpus_tokens_s"] = entry["batch"] * (entry["new"] - 1) / min(answer2["decode_seconds"])
+            entry["two_gpus_speedup"] = entry["two_gpus_tokens_s"] / entry["gluonc_tokens_s"]
+            entry["two_gpus_alike"], entry["two_gpus_ties"], entry["two_gpus_others"] = compare_tokens(
+                model, prompts_of(entry["batch"], entry["prompt"]), torch.tensor(answer2["tokens"]),
+                torch.tensor(answer["tokens"]))
+            wrong += entry["two_gpus_others"]
         print(entry, flush=True)
+        pathlib.Path(options.out).write_text(json.dumps(report, indent=1))
     for entry, answer in zip(report["prefill"], answers[len(CASES):]):
         entry["gluonc_tokens_s"] = entry["batch"] * entry["prompt"] / statistics.median(answer["prefill_seconds"][1:])
         if "transformers_tokens_s" in entry:

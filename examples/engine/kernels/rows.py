@@ -17,6 +17,18 @@ def join(PDL: tl.constexpr):
 
 
 @triton.jit
+def meet(mine, theirs, visits, place):
+    """Waits until the other GPU's kernel is at the same place; what was complete before either began is visible to both.
+
+    `mine` and `theirs` are counters in this GPU's memory and in the other's, `visits` how often this one was here.
+    """
+    visit = tl.atomic_add(visits + place, 1) + 1
+    tl.atomic_xchg(theirs + place, visit, sem="release", scope="sys")
+    while tl.atomic_add(mine + place, 0, sem="acquire", scope="sys") < visit:
+        pass
+
+
+@triton.jit
 def embed(y, table, tokens, width, BLOCK: tl.constexpr, PDL: tl.constexpr):
     """y[row] = table[tokens[row]], BLOCK columns for each program (row, part)."""
     join(PDL)
@@ -28,15 +40,23 @@ def embed(y, table, tokens, width, BLOCK: tl.constexpr, PDL: tl.constexpr):
 
 
 @triton.jit
-def norm(residual, delta, weight, y, width, eps, BLOCK: tl.constexpr, PDL: tl.constexpr):
-    """residual += delta, if there is one; y = residual / sqrt(mean of its squares + eps) * weight."""
+def norm(residual, delta, peer, mine, theirs, visits, weight, y, width, eps, BLOCK: tl.constexpr, PDL: tl.constexpr):
+    """residual += delta, if there is one; y = residual / sqrt(mean of its squares + eps) * weight.
+
+    Where two GPUs have half of the products each, `peer` is the other's delta, else None. Both add both in the same
+    order, so that they stay alike bit by bit.
+    """
     join(PDL)
     row = tl.program_id(0).to(tl.int64)
     column = tl.arange(0, BLOCK)
     inside = column < width
     x = tl.load(residual + row * width + column, inside, 0.0)
     if delta is not None:
-        x = (x.to(tl.float32) + tl.load(delta + row * width + column, inside, 0.0).to(tl.float32)).to(x.dtype)
+        added = tl.load(delta + row * width + column, inside, 0.0).to(tl.float32)
+        if peer is not None:
+            meet(mine, theirs, visits, row)
+            added += tl.load(peer + row * width + column, inside, 0.0).to(tl.float32)
+        x = (x.to(tl.float32) + added).to(x.dtype)
         tl.store(residual + row * width + column, x, inside)
     wide = x.to(tl.float32)
     wide = wide * tl.rsqrt(tl.sum(wide * wide, 0) / width + eps)
@@ -137,3 +157,16 @@ def pick(x, rows, y, width, BLOCK: tl.constexpr, PDL: tl.constexpr):
     column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     row = tl.load(rows + i).to(tl.int64)
     tl.store(y + i.to(tl.int64) * width + column, tl.load(x + row * width + column, column < width), column < width)
+
+
+@triton.jit
+def whole(own, peer, mine, theirs, visits, y, half, is_second, BLOCK: tl.constexpr, PDL: tl.constexpr):
+    """y: rows of two halves, of which two GPUs have one each; BLOCK columns of both a program (row, part)."""
+    join(PDL)
+    row = tl.program_id(0).to(tl.int64)
+    column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    inside = column < half
+    to = y + row * 2 * half + column
+    tl.store(to + is_second * half, tl.load(own + row * half + column, inside), inside)
+    meet(mine, theirs, visits, tl.program_id(0) * tl.num_programs(1) + tl.program_id(1))
+    tl.store(to + (1 - is_second) * half, tl.load(peer + row * half + column, inside), inside)

@@ -13,6 +13,7 @@ using View = gluonc::rt::Tensor;
 constexpr int columnsOfBlock = 1024; // embed, swiglu, pick
 constexpr int headsOfProgram = 8;    // rotary
 constexpr int partsOfRow = 32;       // best_of_part
+constexpr int columnsOfHalf = 4096;  // whole
 
 unsigned blocks(int64_t count, int64_t each) {
   return static_cast<unsigned>((count + each - 1) / each);
@@ -27,80 +28,80 @@ int widthOfHeads(const ModelConfig &config) {
   return (config.heads + 2 * config.keyHeads) * config.headDim;
 }
 
-/// Every allocation but the cache: a member and its bytes.
-struct Sizes {
-  size_t residual, normed, queryKeyValue, queries, attended, delta, gateUp, activated;
-  size_t last, logits, least, partValues, partTokens, tokens;
-  size_t productPartial, productArrived, attentionPartial, attentionArrived;
+} // namespace
 
-  Sizes(const ModelConfig &config, const Limits &limits, unsigned programs) {
-    const size_t rows = static_cast<size_t>(limits.rows),
-                 sequences = static_cast<size_t>(limits.sequences);
-    const size_t hidden = rows * static_cast<size_t>(config.hidden) * 2;
-    const size_t heads = rows * static_cast<size_t>(config.heads * config.headDim) * 2;
-    residual = normed = delta = hidden;
-    queries = attended = heads;
-    queryKeyValue = rows * static_cast<size_t>(widthOfHeads(config)) * 2;
-    activated = rows * static_cast<size_t>(config.intermediate) * 2;
-    gateUp = 2 * activated;
-    last = sequences * static_cast<size_t>(config.hidden) * 2;
-    logits = sequences * static_cast<size_t>(config.vocabulary) * 4;
-    least = tokens = sequences * 4;
-    partValues = partTokens = sequences * partsOfRow * 4;
-    productPartial = size_t(2) * programs * 128 * narrowRows * 4;
-    productArrived = attentionArrived = programs * size_t(4);
-    attentionPartial = size_t(2) * programs *
-                       static_cast<size_t>(config.heads / config.keyHeads * (config.headDim + 2)) *
-                       4;
-  }
+/// Every allocation but the cache.
+struct Forward::Size {
+  Memory Forward::*memory;
+  size_t bytes;
 };
 
-} // namespace
+std::vector<Forward::Size> Forward::sizes(const ModelConfig &config, const Limits &limits,
+                                          const Share &share, unsigned programs) {
+  const size_t rows = static_cast<size_t>(limits.rows),
+               sequences = static_cast<size_t>(limits.sequences);
+  const size_t hidden = static_cast<size_t>(config.hidden) * 2;
+  const size_t heads = static_cast<size_t>(config.heads * config.headDim) * 2;
+  const size_t inner = static_cast<size_t>(config.intermediate) * 2;
+  const size_t logit = static_cast<size_t>(config.vocabulary) * 4;
+  const size_t group = static_cast<size_t>(config.heads / config.keyHeads);
+  std::vector<Size> made = {
+      {&Forward::residual, rows * hidden},
+      {&Forward::normed, rows * hidden},
+      {&Forward::queryKeyValue, rows * static_cast<size_t>(widthOfHeads(config)) * 2},
+      {&Forward::queries, rows * heads},
+      {&Forward::attended, rows * heads},
+      {&Forward::gateUp, rows * 2 * inner},
+      {&Forward::activated, rows * inner},
+      {&Forward::attentionDelta, rows * hidden},
+      {&Forward::delta, rows * hidden},
+      {&Forward::last, sequences * hidden},
+      {&Forward::logits, sequences * logit},
+      {&Forward::least, sequences * 4},
+      {&Forward::partValues, sequences * partsOfRow * 4},
+      {&Forward::partTokens, sequences * partsOfRow * 4},
+      {&Forward::tokens, sequences * 4},
+      {&Forward::productPartial, size_t(2) * programs * 128 * narrowRows * 4},
+      {&Forward::productArrived, programs * size_t(4)},
+      {&Forward::attentionPartial,
+       size_t(2) * programs * group * static_cast<size_t>(config.headDim + 2) * 4},
+      {&Forward::attentionArrived, programs * size_t(4)},
+  };
+  if (share.count == 2) {
+    const size_t meetings = sequences * blocks(config.vocabulary / 2, columnsOfHalf) * 4;
+    made.insert(made.end(), {{&Forward::ownLogits, sequences * logit / 2},
+                             {&Forward::rowMeetings, rows * 4},
+                             {&Forward::rowVisits, rows * 4},
+                             {&Forward::logitMeetings, meetings},
+                             {&Forward::logitVisits, meetings}});
+  }
+  return made;
+}
 
 size_t Forward::bytesOfPage(const ModelConfig &config) {
   return size_t(2) * static_cast<size_t>(config.layers) *
          static_cast<size_t>(config.keyHeads * config.headDim) * positionsOfPage * 2;
 }
 
-size_t Forward::bytesOfRest(const ModelConfig &config, const Limits &limits, unsigned programs) {
-  const Sizes of(config, limits, programs);
-  return of.residual + of.normed + of.queryKeyValue + of.queries + of.attended + of.delta +
-         of.gateUp + of.activated + of.last + of.logits + of.least + of.partValues +
-         of.partTokens + of.tokens + of.productPartial + of.productArrived + of.attentionPartial +
-         of.attentionArrived;
+size_t Forward::bytesOfRest(const ModelConfig &config, const Limits &limits, const Share &share,
+                            unsigned programs) {
+  size_t bytes = 0;
+  for (const Size &size : sizes(config, limits, share, programs))
+    bytes += size.bytes;
+  return bytes;
 }
 
 Expected<Forward> Forward::create(Gpu &gpu, const kernels::Bundle &bundle,
                                   const ModelConfig &config, const Weights &weights,
-                                  const Limits &limits) {
-  Forward made(gpu, bundle, config, weights, limits);
-  const Sizes of(config, limits, gpu.multiprocessors());
-  const std::pair<Memory *, size_t> all[] = {
-      {&made.cache, bytesOfPage(config) * static_cast<size_t>(limits.pages)},
-      {&made.residual, of.residual},
-      {&made.normed, of.normed},
-      {&made.queryKeyValue, of.queryKeyValue},
-      {&made.queries, of.queries},
-      {&made.attended, of.attended},
-      {&made.delta, of.delta},
-      {&made.gateUp, of.gateUp},
-      {&made.activated, of.activated},
-      {&made.last, of.last},
-      {&made.logits, of.logits},
-      {&made.least, of.least},
-      {&made.partValues, of.partValues},
-      {&made.partTokens, of.partTokens},
-      {&made.tokens, of.tokens},
-      {&made.productPartial, of.productPartial},
-      {&made.productArrived, of.productArrived},
-      {&made.attentionPartial, of.attentionPartial},
-      {&made.attentionArrived, of.attentionArrived},
-  };
-  for (const auto &[memory, bytes] : all) {
-    Expected<Memory> allocated = gpu.allocate(bytes);
+                                  const Limits &limits, const Share &share) {
+  Forward made(gpu, bundle, config, weights, limits, share);
+  std::vector<Size> all = sizes(config, limits, share, gpu.multiprocessors());
+  all.push_back({&Forward::cache, bytesOfPage(config) * static_cast<size_t>(limits.pages)});
+  for (const Size &size : all) {
+    Expected<Memory> allocated = gpu.allocate(size.bytes);
     if (!allocated)
       return std::unexpected(allocated.error());
-    *memory = std::move(*allocated);
+    made.*size.memory = std::move(*allocated);
   }
   return made;
 }
@@ -114,11 +115,11 @@ Expected<void> Forward::run(const Pass &pass, const Inputs &inputs) {
   failure.clear();
   does(bundle.embed({unsignedOf(pass.rows), blocks(config.hidden, columnsOfBlock)}, gpu.stream(),
                     residual.at(), weights.embedding.at(), at(inputs.tokens), config.hidden));
-  const Memory *added = nullptr;
+  Memory Forward::*added = nullptr;
   for (int i = 0; i != config.layers; ++i) {
     normalize(added, weights.layers[static_cast<size_t>(i)].inputNorm, pass.rows);
     layer(i, pass, inputs);
-    added = &delta;
+    added = &Forward::delta;
   }
   normalize(added, weights.norm, pass.rows);
   chooseTokens(pass, inputs);
@@ -127,8 +128,11 @@ Expected<void> Forward::run(const Pass &pass, const Inputs &inputs) {
   return fail(failure);
 }
 
-void Forward::normalize(const Memory *added, const Memory &weight, int rows) {
-  does(bundle.norm({unsignedOf(rows)}, gpu.stream(), residual.at(), added ? added->at() : nullptr,
+void Forward::normalize(Memory Forward::*added, const Memory &weight, int rows) {
+  const bool isMeeting = added && peer;
+  does(bundle.norm({unsignedOf(rows)}, gpu.stream(), residual.at(),
+                   added ? (this->*added).at() : nullptr, isMeeting ? (peer->*added).at() : nullptr,
+                   rowMeetings.at(), isMeeting ? peer->rowMeetings.at() : nullptr, rowVisits.at(),
                    weight.at(), normed.at(), config.hidden, float(config.normEpsilon)));
 }
 
@@ -138,21 +142,19 @@ void Forward::layer(int number, const Pass &pass, const Inputs &inputs) {
   const int width = widthOfHeads(config), attendedWidth = config.heads * config.headDim;
   const bool isPrompt = !pass.prompts.empty();
   multiply(normed, of.queryKeyValue.address(), queryKeyValue, pass.rows, width, config.hidden);
-  does(bundle.rotary({unsignedOf(pass.rows),
-                      blocks(config.heads + 2 * config.keyHeads, headsOfProgram)},
-                     gpu.stream(), queryKeyValue.at(), of.queryKeyValueBias.at(),
-                     of.queryNorm.at(), of.keyNorm.at(),
-                     isPrompt ? queryKeyValue.at() : queries.at(), at(cacheOf(number, false)),
-                     at(cacheOf(number, true)), weights.angles.at(), at(inputs.positions),
-                     at(inputs.slots), config.heads, config.keyHeads,
-                     isPrompt ? width : attendedWidth, float(config.normEpsilon),
-                     config.headDim / 2));
+  does(bundle.rotary(
+      {unsignedOf(pass.rows), blocks(config.heads + 2 * config.keyHeads, headsOfProgram)},
+      gpu.stream(), queryKeyValue.at(), of.queryKeyValueBias.at(), of.queryNorm.at(),
+      of.keyNorm.at(), isPrompt ? queryKeyValue.at() : queries.at(), at(cacheOf(number, false)),
+      at(cacheOf(number, true)), weights.angles.at(), at(inputs.positions), at(inputs.slots),
+      config.heads, config.keyHeads, isPrompt ? width : attendedWidth, float(config.normEpsilon),
+      config.headDim / 2));
   if (isPrompt)
     attendToPrompts(pass);
   else
     attendToCache(number, pass, inputs);
-  multiply(attended, of.output.address(), delta, pass.rows, config.hidden, attendedWidth);
-  normalize(&delta, of.postAttentionNorm, pass.rows);
+  multiply(attended, of.output.address(), attentionDelta, pass.rows, config.hidden, attendedWidth);
+  normalize(&Forward::attentionDelta, of.postAttentionNorm, pass.rows);
   multiply(normed, of.gateUp.address(), gateUp, pass.rows, 2 * config.intermediate, config.hidden);
   does(bundle.swiglu({unsignedOf(pass.rows), blocks(config.intermediate, columnsOfBlock)},
                      gpu.stream(), gateUp.at(), activated.at(), config.intermediate));
@@ -178,10 +180,10 @@ void Forward::attendToPrompts(const Pass &pass) {
   for (int length : pass.prompts) {
     auto heads = [&](int first, int count) {
       return View(queryKeyValue.at(static_cast<size_t>(row * width + first * d) * 2),
-                    {count, length, d}, {d, width, 1});
+                  {count, length, d}, {d, width, 1});
     };
-    const View out(attended.at(static_cast<size_t>(row * outWidth) * 2),
-                     {config.heads, length, d}, {d, outWidth, 1});
+    const View out(attended.at(static_cast<size_t>(row * outWidth) * 2), {config.heads, length, d},
+                   {d, outWidth, 1});
     const unsigned tiles = unsignedOf(config.heads) * blocks(length, 128);
     does(bundle.attention({std::min(gpu.multiprocessors(), (tiles + 1) / 2)}, gpu.stream(),
                           heads(0, config.heads), heads(config.heads, config.keyHeads),
@@ -195,8 +197,8 @@ void Forward::attendToCache(int number, const Pass &pass, const Inputs &inputs) 
   const int d = config.headDim;
   auto pages = [&](bool ofValues) {
     return View(at(cacheOf(number, ofValues)),
-                  {int64_t(limits.pages) * config.keyHeads, positionsOfPage, d},
-                  {int64_t(positionsOfPage) * d, d, 1});
+                {int64_t(limits.pages) * config.keyHeads, positionsOfPage, d},
+                {int64_t(positionsOfPage) * d, d, 1});
   };
   does(bundle.decode({gpu.multiprocessors()}, gpu.stream(),
                      matrix(queries.address(), int64_t(pass.rows) * config.heads, d), pages(false),
@@ -212,6 +214,26 @@ uint64_t Forward::cacheOf(int number, bool ofValues) const {
                                static_cast<size_t>(2 * number + (ofValues ? 1 : 0));
 }
 
+void Forward::computeLogits(const Memory &rows, int sequences) {
+  const Memory &to = peer ? ownLogits : logits;
+  const int width = config.vocabulary / share.count;
+  for (int first = 0; first < sequences; first += narrowRows) {
+    const int count = std::min(narrowRows, sequences - first);
+    const size_t row = static_cast<size_t>(first);
+    does(bundle.logits(
+        {gpu.multiprocessors()}, gpu.stream(),
+        matrix(rows.address() + row * static_cast<size_t>(config.hidden) * 2, count, config.hidden),
+        matrix(weights.headAddress(), width, config.hidden),
+        to.at(row * static_cast<size_t>(width) * 4), productPartial.at(), productArrived.at(),
+        width, config.hidden, count));
+  }
+  if (peer)
+    does(bundle.whole({unsignedOf(sequences), blocks(width, columnsOfHalf)}, gpu.stream(),
+                      ownLogits.at(), peer->ownLogits.at(), logitMeetings.at(),
+                      peer->logitMeetings.at(), logitVisits.at(), logits.at(), width,
+                      share.number));
+}
+
 void Forward::chooseTokens(const Pass &pass, const Inputs &inputs) {
   const Memory *rows = &normed;
   if (!pass.prompts.empty()) {
@@ -219,17 +241,7 @@ void Forward::chooseTokens(const Pass &pass, const Inputs &inputs) {
                      gpu.stream(), normed.at(), at(inputs.lastRows), last.at(), config.hidden));
     rows = &last;
   }
-  for (int first = 0; first < pass.sequences; first += narrowRows) {
-    const int count = std::min(narrowRows, pass.sequences - first);
-    const size_t row = static_cast<size_t>(first);
-    does(bundle.logits({gpu.multiprocessors()}, gpu.stream(),
-                       matrix(rows->address() + row * static_cast<size_t>(config.hidden) * 2,
-                              count, config.hidden),
-                       matrix(weights.headAddress(), config.vocabulary, config.hidden),
-                       logits.at(row * static_cast<size_t>(config.vocabulary) * 4),
-                       productPartial.at(), productArrived.at(), config.vocabulary, config.hidden,
-                       count));
-  }
+  computeLogits(*rows, pass.sequences);
   const unsigned sequences = unsignedOf(pass.sequences);
   if (pass.isFiltered)
     does(bundle.threshold({sequences}, gpu.stream(), logits.at(), at(inputs.temperatures),

@@ -16,6 +16,7 @@ struct Driver {
   int (*retainContext)(void **, int) = nullptr;
   int (*releaseContext)(int) = nullptr;
   int (*setContext)(void *) = nullptr;
+  int (*enablePeer)(void *, unsigned) = nullptr;
   int (*allocate)(uint64_t *, size_t) = nullptr;
   int (*free)(uint64_t) = nullptr;
   int (*allocateHost)(void **, size_t) = nullptr;
@@ -66,6 +67,7 @@ struct Driver {
     find(retainContext, "cuDevicePrimaryCtxRetain");
     find(releaseContext, "cuDevicePrimaryCtxRelease_v2");
     find(setContext, "cuCtxSetCurrent");
+    find(enablePeer, "cuCtxEnablePeerAccess");
     find(allocate, "cuMemAlloc_v2");
     find(free, "cuMemFree_v2");
     find(allocateHost, "cuMemAllocHost_v2");
@@ -152,6 +154,12 @@ Gpu::~Gpu() {
 
 Expected<void> Gpu::makeCurrent() {
   return driver->check(driver->setContext(context), "CUDA context");
+}
+
+Expected<void> Gpu::reach(const Gpu &other) {
+  if (Expected<void> done = makeCurrent(); !done)
+    return done;
+  return driver->check(driver->enablePeer(other.context, 0), "access to another GPU's memory");
 }
 
 Expected<Memory> Gpu::allocate(size_t bytes) {

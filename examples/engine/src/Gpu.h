@@ -1,8 +1,8 @@
 // The CUDA driver as the engine uses it: one device, its memory, one stream, graphs.
 //
-// libcuda.so.1 is opened when a Gpu is, so that the program starts without a driver and says what is
-// missing. Errors are values. A Gpu's context is current in the thread that opened it; another one calls
-// makeCurrent() first.
+// libcuda.so.1 is opened when a Gpu is, so that the program starts without a driver and says what
+// is missing. Errors are values. A Gpu's context is current in the thread that opened it; another
+// one calls makeCurrent() first.
 #pragma once
 
 #include "Expected.h"
@@ -61,6 +61,8 @@ public:
   ~Gpu();
 
   Expected<void> makeCurrent();
+  /// Kernels of this device reach the other one's memory from now on.
+  Expected<void> reach(const Gpu &other);
   /// Of the device: launches and copies below go there, in order.
   void *stream() const { return queue; }
   unsigned multiprocessors() const { return count; }
@@ -73,7 +75,8 @@ public:
   /// Bytes of the device's memory that nobody has.
   Expected<size_t> freeBytes();
 
-  /// Does not wait where `from` came from allocateOnHost(); then it must not change before the stream is there.
+  /// Does not wait where `from` came from allocateOnHost(); then it must not change before the
+  /// stream is there.
   Expected<void> upload(uint64_t to, const void *from, size_t bytes);
   Expected<void> download(void *to, uint64_t from, size_t bytes);
   Expected<void> synchronize();

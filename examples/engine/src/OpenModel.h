@@ -16,6 +16,8 @@ struct ModelOptions {
   /// Share of the device's memory that weights and cache may take.
   double memory = 0.9;
   int device = 0;
+  /// GPUs that the model is on, from `device` on: 1 or 2.
+  int devices = 1;
 };
 
 /// What main.cpp serves. Each executable has an implementation of its own: the GPU's, or a test

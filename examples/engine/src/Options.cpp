@@ -12,6 +12,7 @@ const char *const usageText = R"(usage: engine MODEL_FOLDER [option…]
   --port N              8000; 0 takes any that is free
   --name NAME           what clients call the model; else the folder's name
   --device N            0
+  --devices N           1 or 2: GPUs, from N of --device on, that share the model
   --memory SHARE        of the device's memory that weights and cache may take: 0.9
   --max-sequences N     that are decoded together: 256
   --max-waiting N       sequences that wait, before requests are refused with 429: 512
@@ -47,6 +48,7 @@ bool set(Options &options, std::string_view name, const char *value) {
   };
   const Row rows[] = {{"--port", &options.port, 0, 65535},
                       {"--device", &options.model.device, 0, 1024},
+                      {"--devices", &options.model.devices, 1, 2},
                       {"--max-sequences", &options.model.maxSequences, 1, most},
                       {"--max-waiting", &options.maxWaiting, 1, most},
                       {"--max-connections", &options.maxConnections, 1, most},
@@ -63,9 +65,10 @@ bool set(Options &options, std::string_view name, const char *value) {
 }
 
 bool takesValue(std::string_view name) {
-  for (const char *known : {"--bundle", "--host", "--name", "--port", "--device", "--max-sequences",
-                            "--max-waiting", "--max-connections", "--request-seconds",
-                            "--stop-seconds", "--max-tokens", "--memory", "--prompt"})
+  for (const char *known :
+       {"--bundle", "--host", "--name", "--port", "--device", "--devices", "--max-sequences",
+        "--max-waiting", "--max-connections", "--request-seconds", "--stop-seconds", "--max-tokens",
+        "--memory", "--prompt"})
     if (name == known)
       return true;
   return false;

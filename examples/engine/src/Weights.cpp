@@ -34,28 +34,53 @@ std::vector<uint16_t> convert(std::span<const std::byte> bytes, Fn toFloat) {
   return made;
 }
 
+/// Rows and columns of a tensor that a GPU gets. Without columns: of one dim.
+struct Part {
+  std::string name;
+  int64_t rows = 0, columns = 0; // of the tensor
+  Share ofRows = {}, ofColumns = {};
+
+  int64_t countRows() const { return rows / ofRows.count; }
+  int64_t countColumns() const { return columns / ofColumns.count; }
+  size_t count() const { return static_cast<size_t>(countRows() * (columns ? countColumns() : 1)); }
+};
+
+/// Bytes of the part, in `copied` where they do not lie together.
+std::span<const std::byte> bytesOf(const Part &part, const Tensor &tensor,
+                                   std::vector<std::byte> &copied) {
+  const size_t row = (part.columns ? static_cast<size_t>(part.columns) : 1) * sizeOf(tensor.dtype);
+  const size_t rows = static_cast<size_t>(part.countRows());
+  const std::span<const std::byte> of =
+      tensor.bytes.subspan(static_cast<size_t>(part.ofRows.number) * rows * row, rows * row);
+  if (part.ofColumns.count == 1)
+    return of;
+  const size_t width = row / static_cast<size_t>(part.ofColumns.count);
+  copied.resize(rows * width);
+  for (size_t i = 0; i != rows; ++i)
+    std::memcpy(copied.data() + i * width,
+                of.data() + i * row + static_cast<size_t>(part.ofColumns.number) * width, width);
+  return copied;
+}
+
 /// Copies tensors of a folder to the device; remembers the first thing that went wrong.
 class Loader {
 public:
   Loader(Gpu &gpu, const Folder &folder) : gpu(gpu), folder(folder) {}
 
-  /// Tensors of the same number of columns, one below the other; `columns` 0: of one dim.
-  Memory load(std::initializer_list<std::pair<std::string, int64_t>> parts, int64_t columns) {
-    int64_t rows = 0;
-    for (const auto &[name, count] : parts)
-      rows += count;
-    const int64_t width = columns ? columns : 1;
-    Memory memory = allocate(static_cast<size_t>(rows * width) * sizeof(uint16_t));
+  /// Parts one behind the other.
+  Memory loadAll(std::initializer_list<Part> parts) {
+    size_t count = 0;
+    for (const Part &part : parts)
+      count += part.count();
+    Memory memory = allocate(count * sizeof(uint16_t));
     uint64_t to = memory.address();
-    for (const auto &[name, count] : parts) {
-      put(to, name, count, columns);
-      to += static_cast<uint64_t>(count * width) * sizeof(uint16_t);
+    for (const Part &part : parts) {
+      put(to, part);
+      to += part.count() * sizeof(uint16_t);
     }
     return memory;
   }
-  Memory load(const std::string &name, int64_t rows, int64_t columns = 0) {
-    return load({{name, rows}}, columns);
-  }
+  Memory load(const Part &part) { return loadAll({part}); }
   Memory loadFloats(const std::vector<float> &values) {
     Memory memory = allocate(values.size() * sizeof(float));
     copy(memory.address(), values.data(), values.size() * sizeof(float));
@@ -83,16 +108,18 @@ private:
     if (!done)
       failed = done.error();
   }
-  void put(uint64_t to, const std::string &name, int64_t rows, int64_t columns) {
+  void put(uint64_t to, const Part &part) {
     if (failed)
       return;
-    const Expected<const Tensor *> found =
-        columns ? folder.tensor(name, {rows, columns}) : folder.tensor(name, {rows});
+    const Expected<const Tensor *> found = part.columns
+                                               ? folder.tensor(part.name, {part.rows, part.columns})
+                                               : folder.tensor(part.name, {part.rows});
     if (!found) {
       failed = found.error();
       return;
     }
-    const std::span<const std::byte> bytes = (*found)->bytes;
+    std::vector<std::byte> copied;
+    const std::span<const std::byte> bytes = bytesOf(part, **found, copied);
     switch ((*found)->dtype) {
     case DType::BF16:
       return copy(to, bytes.data(), bytes.size());
@@ -105,7 +132,7 @@ private:
       return copy(to, made.data(), made.size() * sizeof(uint16_t));
     }
     default:
-      failed = Error{name + " is of " + std::string(nameOf((*found)->dtype)) +
+      failed = Error{part.name + " is of " + std::string(nameOf((*found)->dtype)) +
                      "; weights are bf16, f16 or f32"};
     }
   }
@@ -150,45 +177,46 @@ std::vector<float> angleTable(const ModelConfig &config, int positions) {
   return table;
 }
 
-LayerWeights loadLayer(Loader &loader, const ModelConfig &config, int number) {
+LayerWeights loadLayer(Loader &loader, const ModelConfig &config, int number, const Share &share) {
   const std::string at = "model.layers." + std::to_string(number) + ".";
   const int64_t hidden = config.hidden, inner = config.intermediate, d = config.headDim;
   const int64_t queries = config.heads * d, keys = config.keyHeads * d;
   LayerWeights layer;
-  layer.inputNorm = loader.load(at + "input_layernorm.weight", hidden);
-  layer.queryKeyValue = loader.load({{at + "self_attn.q_proj.weight", queries},
-                                     {at + "self_attn.k_proj.weight", keys},
-                                     {at + "self_attn.v_proj.weight", keys}},
-                                    hidden);
+  layer.inputNorm = loader.load({at + "input_layernorm.weight", hidden});
+  layer.queryKeyValue = loader.loadAll({{at + "self_attn.q_proj.weight", queries, hidden, share},
+                                        {at + "self_attn.k_proj.weight", keys, hidden, share},
+                                        {at + "self_attn.v_proj.weight", keys, hidden, share}});
   if (config.queryKeyValueBias)
-    layer.queryKeyValueBias = loader.load({{at + "self_attn.q_proj.bias", queries},
-                                           {at + "self_attn.k_proj.bias", keys},
-                                           {at + "self_attn.v_proj.bias", keys}},
-                                          0);
+    layer.queryKeyValueBias = loader.loadAll({{at + "self_attn.q_proj.bias", queries, 0, share},
+                                              {at + "self_attn.k_proj.bias", keys, 0, share},
+                                              {at + "self_attn.v_proj.bias", keys, 0, share}});
   if (config.queryKeyNorm) {
-    layer.queryNorm = loader.load(at + "self_attn.q_norm.weight", d);
-    layer.keyNorm = loader.load(at + "self_attn.k_norm.weight", d);
+    layer.queryNorm = loader.load({at + "self_attn.q_norm.weight", d});
+    layer.keyNorm = loader.load({at + "self_attn.k_norm.weight", d});
   }
-  layer.output = loader.load(at + "self_attn.o_proj.weight", hidden, queries);
-  layer.postAttentionNorm = loader.load(at + "post_attention_layernorm.weight", hidden);
-  layer.gateUp =
-      loader.load({{at + "mlp.gate_proj.weight", inner}, {at + "mlp.up_proj.weight", inner}}, hidden);
-  layer.down = loader.load(at + "mlp.down_proj.weight", hidden, inner);
+  layer.output = loader.load({at + "self_attn.o_proj.weight", hidden, queries, {}, share});
+  layer.postAttentionNorm = loader.load({at + "post_attention_layernorm.weight", hidden});
+  layer.gateUp = loader.loadAll({{at + "mlp.gate_proj.weight", inner, hidden, share},
+                                 {at + "mlp.up_proj.weight", inner, hidden, share}});
+  layer.down = loader.load({at + "mlp.down_proj.weight", hidden, inner, {}, share});
   return layer;
 }
 
 } // namespace
 
-Expected<Weights> Weights::load(Gpu &gpu, const Folder &folder, int positions) {
+Expected<Weights> Weights::load(Gpu &gpu, const Folder &folder, int positions, const Share &share) {
   const ModelConfig &config = folder.config();
   Loader loader(gpu, folder);
   Weights weights;
-  weights.embedding = loader.load("model.embed_tokens.weight", config.vocabulary, config.hidden);
-  if (!config.tiedEmbeddings)
-    weights.head = loader.load("lm_head.weight", config.vocabulary, config.hidden);
-  weights.norm = loader.load("model.norm.weight", config.hidden);
+  weights.embedding = loader.load({"model.embed_tokens.weight", config.vocabulary, config.hidden});
+  if (config.tiedEmbeddings)
+    weights.headOffset = static_cast<size_t>(config.vocabulary / share.count) *
+                         static_cast<size_t>(share.number) * static_cast<size_t>(config.hidden) * 2;
+  else
+    weights.head = loader.load({"lm_head.weight", config.vocabulary, config.hidden, share});
+  weights.norm = loader.load({"model.norm.weight", config.hidden});
   for (int i = 0; i != config.layers; ++i)
-    weights.layers.push_back(loadLayer(loader, config, i));
+    weights.layers.push_back(loadLayer(loader, config, i, share));
   weights.angles = loader.loadFloats(angleTable(config, positions));
   if (loader.failure())
     return std::unexpected(*loader.failure());

@@ -2,11 +2,12 @@
 //
 //   engine-generate MODEL_FOLDER [BUNDLE] <requests.json >results.json
 //
-// Requests: {"prompts": [[token, ...], ...], "new_tokens": N}, and, where wanted, "temperature", "top_p",
-// "top_k", "seed" (of all; each prompt adds its number), "max_sequences", "rounds" (all again, for times).
-// Results: {"tokens": [[N tokens] ...], "open_seconds", "prefill_seconds": [one a round],
-// "decode_seconds": [of all steps of a round]}. All prompts decode together. Tests compare its tokens with
-// a reference's, benchmarks its times with other servers'. Exit status 1: an error, on stderr.
+// Requests: {"prompts": [[token, ...], ...], "new_tokens": N}, and, where wanted, "temperature",
+// "top_p", "top_k", "seed" (of all; each prompt adds its number), "max_sequences", "devices",
+// "rounds" (all again, for times). Results: {"tokens": [[N tokens] ...], "open_seconds",
+// "prefill_seconds": [one a round], "decode_seconds": [of all steps of a round]}. All prompts
+// decode together. Tests compare its tokens with a reference's, benchmarks its times with other
+// servers'. Exit status 1: an error, on stderr.
 //
 //===----------------------------------------------------------------------===//
 #include "OpenModel.h"
@@ -51,8 +52,7 @@ Expected<void> prefill(Model &model, std::vector<Sequence> &sequences, const Sam
   for (size_t first = 0; first != sequences.size();) {
     std::vector<Work> works;
     size_t rows = 0, last = first;
-    while (last != sequences.size() &&
-           works.size() != static_cast<size_t>(model.maxSequences()) &&
+    while (last != sequences.size() && works.size() != static_cast<size_t>(model.maxSequences()) &&
            (works.empty() || rows + sequences[last].tokens.size() <=
                                  static_cast<size_t>(model.maxPrefillTokens()))) {
       rows += sequences[last].tokens.size();
@@ -91,12 +91,8 @@ Expected<Times> runAll(Model &model, std::vector<Sequence> &sequences, int count
   return times;
 }
 
-Expected<json> answer(const json &request, const Folder &folder, const ModelOptions &options) {
-  Clock::time_point start = Clock::now();
-  Expected<std::unique_ptr<Model>> model = openModel(options, folder);
-  if (!model)
-    return std::unexpected(model.error());
-  json result = {{"open_seconds", secondsSince(start)}};
+Expected<json> answer(const json &request, Model &model) {
+  json result;
   Sampling sampling;
   sampling.temperature = request.value("temperature", 0.0F);
   sampling.topP = request.value("top_p", 1.0F);
@@ -111,21 +107,42 @@ Expected<json> answer(const json &request, const Folder &folder, const ModelOpti
       sequence.tokens = prompt.get<std::vector<int32_t>>();
       sequence.prompt = sequence.tokens.size();
       const int positions = static_cast<int>(sequence.prompt) + count;
-      for (int i = 0; i < positions; i += (*model)->pageSize())
+      for (int i = 0; i < positions; i += model.pageSize())
         sequence.pages.push_back(page++);
     }
-    Expected<Times> times = runAll(**model, sequences, count, sampling);
+    Expected<Times> times = runAll(model, sequences, count, sampling);
     if (!times)
       return std::unexpected(times.error());
     result["prefill_seconds"].push_back(times->prefill);
     result["decode_seconds"].push_back(times->decode);
     result["tokens"] = json::array();
     for (const Sequence &sequence : sequences)
-      result["tokens"].push_back(
-          std::vector(sequence.tokens.begin() + static_cast<long>(sequence.prompt),
-                      sequence.tokens.end()));
+      result["tokens"].push_back(std::vector(
+          sequence.tokens.begin() + static_cast<long>(sequence.prompt), sequence.tokens.end()));
   }
   return result;
+}
+
+Expected<json> answerAll(const json &input, const Folder &folder, const std::string &bundle) {
+  const json requests = input.is_array() ? input : json::array({input});
+  ModelOptions options;
+  options.bundle = bundle;
+  options.devices = requests.at(0).value("devices", options.devices);
+  options.maxSequences = requests.at(0).value("max_sequences", options.maxSequences);
+  Clock::time_point start = Clock::now();
+  Expected<std::unique_ptr<Model>> model = openModel(options, folder);
+  if (!model)
+    return std::unexpected(model.error());
+  const double seconds = secondsSince(start);
+  json results = json::array();
+  for (const json &request : requests) {
+    Expected<json> result = answer(request, **model);
+    if (!result)
+      return std::unexpected(result.error());
+    result->emplace("open_seconds", seconds);
+    results.push_back(std::move(*result));
+  }
+  return input.is_array() ? results : results.at(0);
 }
 
 int report(const std::string &text) {
@@ -144,11 +161,7 @@ int main(int argc, char **argv) {
   if (!folder)
     return report(folder.error().text);
   try {
-    const json request = json::parse(std::cin);
-    ModelOptions options;
-    options.bundle = argc == 3 ? argv[2] : "";
-    options.maxSequences = request.value("max_sequences", options.maxSequences);
-    Expected<json> result = answer(request, *folder, options);
+    Expected<json> result = answerAll(json::parse(std::cin), *folder, argc == 3 ? argv[2] : "");
     if (!result)
       return report(result.error().text);
     std::cout << result->dump() << '\n';
