@@ -168,10 +168,12 @@ def main():
     report = {"device": torch.cuda.get_device_name(), "date": datetime.date.today().isoformat(), "torch": torch.__version__,
               "layers": options.layers, "decode": [], "prefill": []}
 
+    start = time.perf_counter()
     model = make_model(options.layers)
     bytes_read = sum(p.nbytes for name, p in model.named_parameters() if "embed" not in name)
     save(model, folder)
     report["copy_gb_s"] = copy_bandwidth()
+    print(f"model made and written in {time.perf_counter() - start:.0f} s", flush=True)
     theirs = {}
     if not options.no_transformers:
         side = Transformers(model)
@@ -200,7 +202,6 @@ def main():
     else:
         report["decode"] = [{"batch": b, "prompt": p, "new": n} for b, p, n in CASES]
         report["prefill"] = [{"batch": b, "prompt": p} for b, p in prefills]
-    model.to("cpu")
     torch.cuda.empty_cache()
 
     def requests(devices):
@@ -210,7 +211,6 @@ def main():
 
     answers = run_engine(options, folder, requests(1))
     both = run_engine(options, folder, requests(2)) if torch.cuda.device_count() > 1 else []
-    model.to("cuda")
     wrong = 0
     for entry, answer in zip(report["decode"], answers):
         seconds = min(answer["decode_seconds"])

@@ -118,6 +118,11 @@ std::string writeHeader(const bundle::Bundle &bundle, llvm::StringRef nameSpace)
   size_t place = 0;
   for (const format::Kernel &kernel : bundle.kernels())
     writeKernel(bundle, kernel, place++, out);
+  out << "\n  /// Loads all variants of all kernels for a device, so that no launch there has to.\n"
+         "  gluonc::rt::Expected<gluonc::rt::Done> load(int device = 0) const {\n"
+         "    for (const gluonc::rt::Kernel &kernel : kernels)\n"
+         "      if (auto done = kernel.load(device); !done)\n        return done;\n"
+         "    return gluonc::rt::Done();\n  }\n";
   out << "\n  enum Index : std::size_t {";
   llvm::interleaveComma(bundle.kernels(), out, [&](const format::Kernel &kernel) {
     out << "index_" << bundle.text(kernel.name);

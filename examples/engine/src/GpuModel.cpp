@@ -151,6 +151,9 @@ Expected<void> GpuModel::addPart(const ModelOptions &options, const Folder &fold
   if (!gpu)
     return std::unexpected(gpu.error());
   part->gpu = std::move(*gpu);
+  // A driver may wait for kernels before it loads another; those of two GPUs wait for each other.
+  if (auto loaded = bundle.load(options.device + share.number); !loaded)
+    return fail(loaded.error().text);
   part->share = share;
   part->config = share.of(config);
   Expected<Weights> weights = Weights::load(*part->gpu, folder, positionsOf(config), share);
