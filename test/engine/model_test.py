@@ -24,10 +24,10 @@ def check(shape):
         assert len(list(pathlib.Path(folder).glob("*.safetensors"))) > 1
         model = Reference(folder)
         answer = model.greedy([5, 17, 300, 42], 64)
-        other = model.greedy([6, 17, 300, 42], 64)
+        other = model.greedy([6, 17, 300, 42], 16)
         assert len(set(answer)) > 32, f"{shape}: {answer}"
         assert not any(answer[-2 * period:-period] == answer[-period:] for period in range(1, 17)), f"{shape}: {answer}"
-        assert sum(a != b for a, b in zip(answer, other)) > 32, f"{shape}: the first token does not count"
+        assert sum(a != b for a, b in zip(answer, other)) > 8, f"{shape}: the first token does not count"
         print(f"{shape}: {len(set(answer))} of 64 tokens are different ones")
 
 

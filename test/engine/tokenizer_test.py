@@ -112,9 +112,12 @@ def check_speed(tool):
     times = []
     for length in (1 << 15, 1 << 19):
         word = "".join(generator.choice("abcdefgh") for _ in range(length))
-        start = time.monotonic()
-        assert tool.ask(text=word, special=False)["tokens"]
-        times.append(time.monotonic() - start)
+        best = float("inf")
+        for _ in range(3):
+            start = time.monotonic()
+            assert tool.ask(text=word, special=False)["tokens"]
+            best = min(best, time.monotonic() - start)
+        times.append(best)
     assert times[1] < 40 * max(times[0], 0.01), f"32 KiB take {times[0]:.3f} s, 512 KiB {times[1]:.3f} s"
 
 
@@ -136,7 +139,7 @@ def check(reference, program, count, seed, corpus):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tool")
-    parser.add_argument("--count", type=int, default=3000)
+    parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     corpus = "".join(path.read_text() for path in sorted((ROOT / "docs").glob("*.md"))) + json.dumps(NASTY, ensure_ascii=False)
