@@ -106,19 +106,21 @@ def check_tokens(tool, reference, tokens):
     assert found["stream"] == expected, f"{tokens[:50]}: {found['stream']!r} is not {expected!r}"
 
 
+def processor_time(process):
+    """Seconds that the process has had a processor."""
+    return int(pathlib.Path(f"/proc/{process.pid}/schedstat").read_text().split()[0]) * 1e-9
+
+
 def check_speed(tool):
-    """n log n: a word of 16 times the bytes takes less than 40 times as long."""
+    """n log n: a word of 16 times the bytes takes 20 times as long, and more where caches end; n² were 256 times."""
     generator = random.Random(3)
     times = []
-    for length in (1 << 15, 1 << 19):
+    for length in (1 << 14, 1 << 18):
         word = "".join(generator.choice("abcdefgh") for _ in range(length))
-        best = float("inf")
-        for _ in range(3):
-            start = time.monotonic()
-            assert tool.ask(text=word, special=False)["tokens"]
-            best = min(best, time.monotonic() - start)
-        times.append(best)
-    assert times[1] < 40 * max(times[0], 0.01), f"32 KiB take {times[0]:.3f} s, 512 KiB {times[1]:.3f} s"
+        start = processor_time(tool.process)
+        assert tool.ask(text=word, special=False)["tokens"]
+        times.append(processor_time(tool.process) - start)
+    assert times[1] < 100 * max(times[0], 0.003), f"16 KiB take {times[0]:.3f} s, 256 KiB {times[1]:.3f} s"
 
 
 def check(reference, program, count, seed, corpus):
