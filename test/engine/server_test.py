@@ -317,7 +317,7 @@ def test_stopping(model, program):
                 server.process.send_signal(signal.SIGTERM)
                 time.sleep(0.1)
             status, body = cut.result()
-            assert status == 500 and "stopping" in body["error"]["message"], body
+            assert status == 503 and "stopping" in body["error"]["message"], body
             assert server.process.wait(5) == 0
 
 

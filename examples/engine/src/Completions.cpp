@@ -124,8 +124,9 @@ void Completion::take(size_t index, Event event) {
   if (hasFailed)
     return;
   if (event.outcome == Outcome::Error)
-    return fail(
-        {context.engine.isLost() ? 503 : 500, "The model failed: " + event.why, "", "model_error"});
+    return fail(event.unavailable
+                    ? ApiError{503, "Unavailable: " + event.why, "", "unavailable"}
+                    : ApiError{500, "The model failed: " + event.why, "", "model_error"});
   if (event.outcome == Outcome::Deadline)
     return fail({504, "The request took too long", "", "timeout"});
   if (event.outcome == Outcome::Cancelled)

@@ -63,7 +63,7 @@ void Scheduler::add(uint64_t id, Request request) {
   if (Expected<void> checked = check(model, sequence.request); !checked)
     end(sequence, Outcome::Error, {.why = checked.error().text});
   else if (lost)
-    end(sequence, Outcome::Error, {.why = "the device is lost"});
+    end(sequence, Outcome::Error, {.why = "the device is lost", .unavailable = true});
   else
     metrics.promptTokens += sequence.request.prompt.size();
   publish();
@@ -80,7 +80,7 @@ void Scheduler::cancel(uint64_t id) {
 void Scheduler::failAll(const std::string &why) {
   for (Table *table : {&waiting, &running})
     while (!table->empty())
-      end(*table->begin()->second, Outcome::Error, {.why = why});
+      end(*table->begin()->second, Outcome::Error, {.why = why, .unavailable = true});
   publish();
 }
 
@@ -214,11 +214,11 @@ void Scheduler::takeToken(Sequence &sequence, int32_t token) {
 }
 
 void Scheduler::failBatch(std::span<Sequence *const> batch, const Error &error) {
+  lost |= error.deviceLost;
   for (Sequence *sequence : batch)
-    end(*sequence, Outcome::Error, {.why = error.text});
+    end(*sequence, Outcome::Error, {.why = error.text, .unavailable = error.deviceLost});
   if (!error.deviceLost)
     return;
-  lost = true;
   failAll(error.text);
 }
 

@@ -30,6 +30,8 @@ struct Event {
   std::optional<Outcome> outcome = {};
   /// Why, where the outcome is Error.
   std::string why = {};
+  /// The server stops, or its device is lost: another server may take the request.
+  bool unavailable = false;
 };
 
 struct Request {
@@ -62,7 +64,7 @@ public:
   void add(uint64_t id, Request request);
   /// Ends a sequence; without effect where it has ended.
   void cancel(uint64_t id);
-  /// Ends all with an error.
+  /// Ends all with an error, as unavailable.
   void failAll(const std::string &why);
 
   /// One call of the model, or none where no sequence is there.
