@@ -16,6 +16,8 @@ struct State {
   std::string why;
 
   std::mutex reportLock;
+  /// Of the settings.
+  std::string reportsTo;
   /// Every one that was: who asked for its text may keep it.
   std::set<std::string> reports;
   const char *latest = "";
@@ -42,10 +44,12 @@ Result initialize() {
   if (all.driver)
     return success;
   Settings settings = readSettings();
-  if (!settings.error.empty()) {
-    report(invalidValue, settings.error);
-    return noDevice;
+  {
+    std::lock_guard reporting(all.reportLock);
+    all.reportsTo = settings.reports;
   }
+  if (!settings.error.empty())
+    return refuse(noDevice, settings.error);
   all.driver = std::make_unique<Driver>(settings);
   return success;
 }
@@ -175,7 +179,7 @@ void report(Result result, const std::string &text) {
   std::lock_guard guard(all.reportLock);
   all.latest = all.reports.insert(text).first->c_str();
   all.latestResult = result;
-  std::string where = all.driver ? all.driver->settings.reports : "";
+  const std::string &where = all.reportsTo;
   if (where.empty())
     return;
   FILE *file = where == "stderr" ? stderr : std::fopen(where.c_str(), "a");

@@ -111,8 +111,7 @@ TEST(ExplainCounter, ProductsHaveTheFlopsOfTheirShape) {
   // A group of four warps does it together.
   ptx::Instruction wgmma;
   wgmma.name = "wgmma";
-  for (const char *modifier :
-       {"mma_async", "sync", "aligned", "m64n128k16", "f32", "f16", "f16"})
+  for (const char *modifier : {"mma_async", "sync", "aligned", "m64n128k16", "f32", "f16", "f16"})
     wgmma.addModifier(modifier);
   EXPECT_EQ(4 * productFlops(wgmma), 2u * 64 * 128 * 16);
 }

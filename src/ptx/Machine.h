@@ -37,8 +37,7 @@ inline constexpr uint64_t parameterWindow = uint64_t(1) << 62;
 enum class LaneState : uint8_t { Runs, AtBarrier, AtClusterBarrier, AtPeer, Ended };
 
 /// The lanes whose value is this one.
-template <typename Value>
-uint32_t maskOf(const std::array<Value, warpLanes> &values, Value value) {
+template <typename Value> uint32_t maskOf(const std::array<Value, warpLanes> &values, Value value) {
   using Bits = std::conditional_t<sizeof(Value) == 1, uint8_t, uint32_t>;
   using Lanes = Bits __attribute__((ext_vector_type(warpLanes)));
   using Mask = bool __attribute__((ext_vector_type(warpLanes)));

@@ -41,6 +41,20 @@ def check_dependencies(kernels, build):
     assert "no work to do" in run("cmake", "--build", build)
 
 
+def check_settings(program, folder, reports):
+    """The CUDA driver's environment: where faults are reported, and what makes no sense."""
+    env = {**os.environ, "LD_LIBRARY_PATH": folder, "GLUONC_CUDA_CPU_REPORTS": str(reports)}
+    run(program, "cuda", env=env)
+    text = reports.read_text()
+    assert "CUDA_ERROR_ILLEGAL_ADDRESS: kernel axpy: 4 bytes at" in text, text
+    assert "\n  at kernels.py:11:" in text and "\n  PTX line " in text, text
+    for name, value in (("TARGET", "7"), ("DEVICES", "0"), ("THREADS", "many")):
+        done = subprocess.run([program, "cuda"], env={**env, f"GLUONC_CUDA_CPU_{name}": value},
+                              capture_output=True)
+        assert done.returncode == 1
+        assert f"CUDA_ERROR_NO_DEVICE: GLUONC_CUDA_CPU_{name}={value} is no" in reports.read_text()
+
+
 def main():
     package, compiler, cuda, hip = sys.argv[1:]
     with tempfile.TemporaryDirectory() as work:
@@ -53,6 +67,7 @@ def main():
         # By the loader, and by the bundle's options as well.
         for words in ([], [pathlib.Path(cuda, "libgluonc_cuda_cpu.so")]):
             run(build / "launch", "cuda", *words, env={**os.environ, "LD_LIBRARY_PATH": cuda})
+        check_settings(build / "launch", cuda, pathlib.Path(work, "reports"))
         # Without CUDA's driver launches go to AMD's.
         run(build / "launch", "hip", env={**os.environ, "LD_LIBRARY_PATH": hip})
         run(build / "develop", kernels / "kernels.toml", env={**os.environ, "LD_LIBRARY_PATH": cuda})
