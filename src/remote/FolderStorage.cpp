@@ -20,6 +20,15 @@ PlaceKind kindOfPlace(llvm::StringRef place) {
   return PlaceKind::Unknown;
 }
 
+std::string shownPlace(llvm::StringRef place) {
+  auto [scheme, rest] = place.split("://");
+  auto [authority, path] = rest.split('/');
+  size_t at = authority.rfind('@');
+  if (at == llvm::StringRef::npos)
+    return place.str();
+  return (scheme + "://" + authority.substr(at + 1) + (path.empty() ? "" : "/") + path).str();
+}
+
 static llvm::Error failed(const std::string &path) {
   return llvm::createStringError(std::error_code(errno, std::generic_category()), "%s: %s",
                                  path.c_str(), std::strerror(errno));

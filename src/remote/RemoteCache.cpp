@@ -28,6 +28,8 @@ uint64_t Statistics::allRefused() const {
 
 struct RemoteCache::State {
   Settings settings;
+  /// Without a password.
+  std::string place;
   KeyRing keys;
   /// Null: off.
   std::shared_ptr<Storage> storage;
@@ -103,7 +105,7 @@ struct RemoteCache::State {
   void noteFailure(llvm::StringRef name, const std::string &why) {
     ++failures;
     restFor(settings.limits.rest);
-    noteProblem("`" + settings.place + "` is left alone for " +
+    noteProblem("`" + place + "` is left alone for " +
                 std::to_string(settings.limits.rest.count()) + " s: " + why);
     log("failure", name, why);
     if (OwnFile folder = openState())
@@ -112,7 +114,7 @@ struct RemoteCache::State {
 
   std::nullopt_t refuse(const std::string &name, Refusal refusal) {
     ++refused[static_cast<unsigned>(refusal)];
-    noteProblem("`" + name + "` of `" + settings.place + "` " + describe(refusal).str());
+    noteProblem("`" + name + "` of `" + place + "` " + describe(refusal).str());
     log("refused", name, wordOf(refusal));
     return std::nullopt;
   }
@@ -158,11 +160,11 @@ static llvm::Error wrongPlace(const Settings &settings) {
   if (kindOfPlace(settings.place) == PlaceKind::Redis)
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "only the Python package has a client for `%s`",
-                                   settings.place.c_str());
+                                   shownPlace(settings.place).c_str());
   return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                  "`%s` is no remote cache: it is a folder's absolute path or a URL "
                                  "of http:// or https://",
-                                 settings.place.c_str());
+                                 shownPlace(settings.place).c_str());
 }
 
 llvm::Expected<std::shared_ptr<RemoteCache>> RemoteCache::open(Settings settings) {
@@ -173,12 +175,13 @@ llvm::Expected<std::shared_ptr<RemoteCache>> RemoteCache::open(Settings settings
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "the remote cache `%s` needs a file of keys: nothing of it is "
                                    "believed without",
-                                   settings.place.c_str());
+                                   shownPlace(settings.place).c_str());
   llvm::Expected<KeyRing> keys = KeyRing::read(settings.keyFile);
   if (!keys)
     return keys.takeError();
   auto state = std::make_unique<State>();
   state->settings = std::move(settings);
+  state->place = shownPlace(state->settings.place);
   state->keys = std::move(*keys);
   state->storage = state->settings.storage;
   if (!state->storage && kind == PlaceKind::Folder)
@@ -195,8 +198,7 @@ llvm::Expected<std::shared_ptr<RemoteCache>> RemoteCache::open(Settings settings
     missing = llvm::joinErrors(std::move(missing), openLibcrypto());
   if (missing) {
     state->storage = nullptr;
-    state->noteProblem("`" + state->settings.place +
-                       "` is not used: " + llvm::toString(std::move(missing)));
+    state->noteProblem("`" + state->place + "` is not used: " + llvm::toString(std::move(missing)));
   } else {
     state->restAsOthers();
   }
@@ -260,7 +262,7 @@ bool RemoteCache::store(const std::string &name, const Entry &entry) {
   return true;
 }
 
-const std::string &RemoteCache::place() const { return state->settings.place; }
+const std::string &RemoteCache::place() const { return state->place; }
 
 Statistics RemoteCache::statistics() const {
   Statistics now;

@@ -50,6 +50,7 @@ public:
   /// False where it cannot, or did not succeed.
   bool store(const std::string &name, const Entry &entry);
 
+  /// As messages name it.
   const std::string &place() const;
   Statistics statistics() const;
   /// The first thing that went wrong in this process: once, to whoever asks first.

@@ -309,6 +309,13 @@ TEST_F(Folder, FilesOfKeysThatOthersWriteOrReadAreRefused) {
   EXPECT_NE(whyNot().find("needs a file of keys"), std::string::npos);
 }
 
+TEST(Places, PasswordsAreNotShown) {
+  EXPECT_EQ(shownPlace("https://me:s@cret@cache:8118/a@b"), "https://cache:8118/a@b");
+  EXPECT_EQ(shownPlace("https://me@cache"), "https://cache");
+  EXPECT_EQ(shownPlace("http://cache/"), "http://cache/");
+  EXPECT_EQ(shownPlace("/net/a@b"), "/net/a@b");
+}
+
 TEST_F(Folder, PlacesThatAreNone) {
   settings.place = "shared";
   EXPECT_NE(whyNot().find("is no remote cache"), std::string::npos);

@@ -47,5 +47,7 @@ llvm::Expected<std::shared_ptr<Storage>> openHttpStorage(std::string url, const 
 /// What a user calls a place: a folder's absolute path, file://…, http://… or https://….
 enum class PlaceKind { Folder, Http, Redis, Unknown };
 PlaceKind kindOfPlace(llvm::StringRef place);
+/// For messages: without the user and the password of a URL.
+std::string shownPlace(llvm::StringRef place);
 
 } // namespace gluonc::remote

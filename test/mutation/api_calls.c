@@ -172,8 +172,29 @@ static int answered(gluonc_status status) {
 
 /* -- Calls ---------------------------------------------------------------------------------- */
 
+static int getNothing(void *user, const char *name, void (*give)(void *, const void *, size_t), void *receiver) {
+  (void)user;
+  if (name[0] < '8')
+    give(receiver, name, 64);
+  return name[0] == 'f';
+}
+
+static int putNowhere(void *user, const char *name, const void *bytes, size_t count) {
+  (void)user, (void)name, (void)bytes;
+  return count == 0;
+}
+
+static void discard(void *user, const char *text, size_t size) { (void)user, (void)text, (void)size; }
+
 static void newEngine(void) {
-  gluonc_engine_options options = {sizeof options, NULL, oneIn(2) ? NULL : oneIn(2) ? "/bin/true" : "/nonexistent", NULL, oneIn(9)};
+  gluonc_cache_storage storage = {sizeof storage, NULL, oneIn(5) ? NULL : getNothing, putNowhere, NULL};
+  gluonc_engine_options options = {0};
+  options.size = sizeof options;
+  options.ptxas = oneIn(2) ? NULL : oneIn(2) ? "/bin/true" : "/nonexistent";
+  options.import_folder_count = oneIn(9);
+  options.remote_cache = oneIn(3) ? TEXT(paths) : oneIn(3) ? "/nonexistent" : NULL;
+  options.remote_cache_keys = oneIn(2) ? NULL : TEXT(paths);
+  options.remote_cache_storage = oneIn(5) ? &storage : NULL;
   gluonc_engine *made = NULL;
   if (answered(gluonc_engine_create(oneIn(3) ? NULL : &options, &made, wantError()))) {
     gluonc_engine_destroy(engine);
@@ -372,6 +393,7 @@ static void touchEngine(void) {
   case 3:
     if (oneIn(20))
       gluonc_engine_seal(engine);
+    answered(gluonc_engine_remote_cache_statistics(engine, oneIn(3) ? NULL : discard, NULL, wantError()));
     break;
   case 4:
     gluonc_engine_set_races(engine, (gluonc_verdict)below(4));
