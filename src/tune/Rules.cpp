@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace gluonc::tune {
@@ -127,8 +128,20 @@ private:
 
 } // namespace
 
+size_t boxesOf(llvm::ArrayRef<Sample> samples) {
+  size_t boxes = 1;
+  for (size_t variable = 0; variable != samples.front().at.size(); ++variable) {
+    std::set<int64_t> values;
+    for (const Sample &sample : samples)
+      values.insert(sample.at[variable]);
+    boxes = std::min(boxes * (values.size() * (values.size() + 1) / 2), mostBoxes + 1);
+  }
+  return boxes;
+}
+
 std::vector<Rule> findRules(llvm::ArrayRef<Sample> samples, double within) {
-  if (samples.empty() || samples.size() > mostLaunches || samples.front().times.empty())
+  if (samples.empty() || samples.size() > mostLaunches || samples.front().times.empty() ||
+      boxesOf(samples) > mostBoxes)
     return {};
   return Finder(samples, within).find();
 }

@@ -65,6 +65,18 @@ TEST(Rules, LaunchesOfTheSameVariablesCountAsOne) {
   EXPECT_EQ(rules[0].candidate, 1u);
 }
 
+TEST(Rules, MoreThanCanBeLookedAtGivesNone) {
+  std::vector<Sample> samples;
+  for (int64_t i = 0; i != 40; ++i)
+    samples.push_back({{i, 40 - i, i * 7 % 40}, {1, 2}});
+  EXPECT_GT(boxesOf(samples), mostBoxes);
+  EXPECT_TRUE(findRules(samples, 0).empty());
+  for (Sample &sample : samples)
+    sample.at.pop_back();
+  EXPECT_EQ(boxesOf(samples), size_t(820 * 820));
+  EXPECT_EQ(findRules(samples, 0).size(), 1u);
+}
+
 TEST(Rules, TwoVariables) {
   // Candidate 1 where both are large.
   std::vector<Sample> samples;

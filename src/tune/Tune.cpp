@@ -3,6 +3,7 @@
 #include "driver/verify/Compare.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <atomic>
 #include <cmath>
@@ -246,6 +247,11 @@ private:
         }
         sample.at.push_back(*value);
       }
+    if (boxesOf(tuned.launches) > mostBoxes) {
+      refuse("the launches have too many different values of " + llvm::join(tuned.variables, ", ") +
+             " for rules about all of them");
+      return false;
+    }
     return true;
   }
 
