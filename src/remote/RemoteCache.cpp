@@ -37,6 +37,8 @@ struct RemoteCache::State {
   std::array<std::atomic<uint64_t>, refusalCount> refused = {};
   /// When the storage is asked again.
   std::atomic<steady_clock::rep> restsUntil = 0;
+  /// Milliseconds that were spent on slow answers since the last quick one.
+  std::atomic<int64_t> spentOnSlow = 0;
   /// Calls that nobody waits for any more.
   std::shared_ptr<std::atomic<int>> abandoned = std::make_shared<std::atomic<int>>(0);
   /// No lock, which a child process might inherit locked.
@@ -119,6 +121,19 @@ struct RemoteCache::State {
     return std::nullopt;
   }
 
+  /// A storage that answers, but slowly, is left alone as well.
+  void noteTime(const std::string &name, std::chrono::milliseconds took) {
+    if (took <= settings.limits.slow) {
+      spentOnSlow = 0;
+      return;
+    }
+    int64_t spent = spentOnSlow += took.count();
+    if (spent < settings.limits.call.count())
+      return;
+    spentOnSlow = 0;
+    noteFailure(name, "slow answers took " + std::to_string(spent) + " ms");
+  }
+
   /// Calls the storage; false, noted, where that fails or takes too long.
   template <class Result, class Call> bool ask(const std::string &name, Result &result, Call call) {
     struct Answer {
@@ -136,6 +151,7 @@ struct RemoteCache::State {
     };
     // What limits calls itself gets the time to say what it met.
     auto limit = settings.limits.call + settings.limits.call / 10;
+    auto start = steady_clock::now();
     if (!runWithin(limit, body)) {
       ++*abandoned;
       answer->isLate = true;
@@ -149,6 +165,8 @@ struct RemoteCache::State {
       return false;
     }
     result = std::move(answer->result);
+    noteTime(name,
+             std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - start));
     return true;
   }
 };

@@ -331,11 +331,11 @@ public:
   explicit Slow(std::chrono::milliseconds time) : time(time) {}
   llvm::Expected<std::optional<std::string>> get(const std::string &, uint64_t) override {
     ++calls;
-    std::this_thread::sleep_for(time);
+    std::this_thread::sleep_for(time.load());
     return std::nullopt;
   }
   llvm::Error put(const std::string &, llvm::StringRef) override { return llvm::Error::success(); }
-  std::chrono::milliseconds time;
+  std::atomic<std::chrono::milliseconds> time;
   std::atomic<unsigned> calls = 0;
 };
 
@@ -359,6 +359,34 @@ TEST_F(Folder, AStorageThatHangsCostsOneLimit) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     EXPECT_FALSE(find(*cache));
   }
+}
+
+TEST_F(Folder, AStorageThatIsSlowIsLeftAloneSoon) {
+  auto slow = std::make_shared<Slow>(std::chrono::milliseconds(40));
+  settings.storage = slow;
+  settings.limits.call = std::chrono::milliseconds(400);
+  settings.limits.slow = std::chrono::milliseconds(10);
+  auto cache = open();
+  for (unsigned i = 0; i != 100; ++i)
+    EXPECT_FALSE(find(*cache));
+  EXPECT_LE(slow->calls, 10u);
+  EXPECT_EQ(cache->statistics().failures, 1u);
+  EXPECT_EQ(cache->statistics().misses, slow->calls);
+  EXPECT_NE(cache->takeProblem()->find("slow answers took 4"), std::string::npos);
+}
+
+TEST_F(Folder, OneQuickAnswerForgivesSlowOnes) {
+  auto storage = std::make_shared<Slow>(std::chrono::milliseconds(0));
+  settings.storage = storage;
+  settings.limits.call = std::chrono::milliseconds(2000);
+  settings.limits.slow = std::chrono::milliseconds(250);
+  auto cache = open();
+  for (unsigned i = 0; i != 12; ++i) {
+    storage->time = std::chrono::milliseconds(i % 3 ? 0 : 300);
+    EXPECT_FALSE(find(*cache));
+  }
+  EXPECT_EQ(storage->calls, 12u);
+  EXPECT_EQ(cache->statistics().failures, 0u);
 }
 
 /// A server of HTTP that gives each connection one answer.

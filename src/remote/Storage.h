@@ -20,6 +20,9 @@ namespace gluonc::remote {
 struct Limits {
   /// Of a connection, and of a whole call. Whoever waits gives up at `call`.
   std::chrono::milliseconds connect{500}, call{2000};
+  /// Answers that take longer are slow. Once those in succession have taken as long as `call`, the
+  /// storage counts as one that failed.
+  std::chrono::milliseconds slow{250};
   /// How long a storage that failed is left alone.
   std::chrono::seconds rest{60};
   /// Longer entries are none.
