@@ -168,6 +168,25 @@ def test_a_backend_of_tritons_form(fleet):
     assert fleet.run("c", GLUONC_REMOTE_CACHE_KEYS="", TRITON_REMOTE_CACHE_BACKEND="backends:Files") == {}
 
 
+def test_files_of_libraries_by_tritons_variables(fleet):
+    (fleet.path / "backends.py").write_text(BACKEND.replace("FOLDER", repr(str(fleet.path))))
+    setup = """
+from gluonc._triton.runtime.cache import get_cache_manager
+manager = get_cache_manager("key")
+assert type(manager).__name__ == "RemoteCacheManager"
+if not manager.has_file("text"):
+    manager.put("words", "text", binary=False)
+    print(json.dumps("put"))
+else:
+    print(json.dumps(open(manager.get_file("text")).read()))
+raise SystemExit
+"""
+    chosen = {"TRITON_CACHE_MANAGER": "triton.runtime.cache:RemoteCacheManager",
+              "TRITON_REMOTE_CACHE_BACKEND": "backends:Files"}
+    assert fleet.run("a", setup, **chosen) == "put"
+    assert fleet.run("b", setup, **chosen) == "words"
+
+
 # In the place of a client and its server: files, with the calls that the client has.
 REDIS = """
 import pathlib
