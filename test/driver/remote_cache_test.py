@@ -205,6 +205,14 @@ class RemoteCache(unittest.TestCase):
         self.assertEqual(self.statistics("b"), ({"hits": 2, "misses": 1}, {}))
         self.assertIn("2 whole", self.run_gluonc("cache", "verify", machine="b").stdout)
 
+    def test_info_says_what_is_used(self):
+        used = json.loads(self.run_gluonc("info", "--format", "json", **self.shared).stdout)["remote_cache"]
+        self.assertEqual(used, {"place": str(self.path / "shared"), "written": True})
+        self.assertIn("shared, read\n", self.run_gluonc("info", GLUONC_REMOTE_CACHE_MODE="read", **self.shared).stdout)
+        self.assertIsNone(json.loads(self.run_gluonc("info", "--format", "json").stdout)["remote_cache"])
+        self.assertIn("needs a file of keys",
+                      self.run_gluonc("info", GLUONC_REMOTE_CACHE="/tmp", status=1).stderr)
+
     def test_readers_by_choice(self):
         self.compile("a", GLUONC_REMOTE_CACHE_MODE="read", **self.shared)
         self.assertEqual(self.statistics("a"), ({"misses": 1}, {}))

@@ -1,4 +1,5 @@
 #include "Session.h"
+#include "remote/RemoteCache.h"
 #include "runtime/cuda/Device.h"
 #include "runtime/hip/Device.h"
 
@@ -92,6 +93,9 @@ void printText(const std::vector<DeviceInfo> &devices, const std::string &ptxas,
     out << ", " << usage.entries << " kernels, " << llvm::format("%.1f", double(usage.bytes) / 1e6)
         << " MB";
   out << '\n';
+  if (const remote::RemoteCache *remote = cache.remote())
+    out << "remote cache  " << remote->place()
+        << (remote->canStore() ? ", read and written" : ", read") << '\n';
 }
 
 void printJson(const std::vector<DeviceInfo> &devices, const std::string &ptxas,
@@ -134,6 +138,15 @@ void printJson(const std::vector<DeviceInfo> &devices, const std::string &ptxas,
     } else
       json.value(nullptr);
     json.attributeEnd();
+    json.attributeBegin("remote_cache");
+    if (const remote::RemoteCache *remote = cache.remote())
+      json.object([&] {
+        json.attribute("place", llvm::json::fixUTF8(remote->place()));
+        json.attribute("written", remote->canStore());
+      });
+    else
+      json.value(nullptr);
+    json.attributeEnd();
   });
   llvm::outs() << '\n';
 }
@@ -146,7 +159,11 @@ int infoCommand(Session &session) {
   std::optional<bool> json = session.wantsJson();
   if (!json)
     return 2;
-  (*json ? printJson : printText)(findDevices(), findPtxasHere(), driver::Cache(cacheDirectory()));
+  driver::Cache cache = session.openCache().value_or(driver::Cache(cacheDirectory()));
+  (*json ? printJson : printText)(findDevices(), findPtxasHere(), cache);
+  if (std::optional<std::string> why =
+          cache.remote() ? cache.remote()->takeProblem() : std::nullopt)
+    session.sink.report(diag::Kind::KernelWarning, {}, "remote cache: " + *why).end();
   return session.status();
 }
 
