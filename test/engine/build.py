@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Builds the host side of examples/engine and its tests, or runs what was built.
+"""Builds examples/engine, its kernels as PTX, and its tests, or runs what was built.
 
-    build.py SOURCE BUILD CXX
+    build.py SOURCE BUILD CXX GLUONC_DIR
     build.py --run PROGRAM ARGUMENT…
 
 Exit status 77: a library is missing, or the program is.
@@ -12,9 +12,9 @@ import subprocess
 import sys
 
 
-def build(source, folder, compiler):
+def build(source, folder, compiler, gluonc):
     configured = subprocess.run(["cmake", "-G", "Ninja", "-S", source, "-B", folder, f"-DCMAKE_CXX_COMPILER={compiler}",
-                                 "-DENGINE_TESTS=ON", "-DCMAKE_DISABLE_FIND_PACKAGE_gluonc=ON"], capture_output=True, text=True)
+                                 "-DENGINE_TESTS=ON", "-DENGINE_PTX=ON", f"-Dgluonc_DIR={gluonc}"], capture_output=True, text=True)
     if configured.returncode:
         print(configured.stderr)
         return 77 if "The engine needs" in configured.stderr else 1
