@@ -206,6 +206,8 @@ private:
         return std::nullopt;
       if (auto known = globals.find(name->id); known != globals.end())
         return known->second;
+      if (isUndecided(name->id))
+        return globals[name->id] = std::nullopt;
       // Remembered also where it failed, so that a name is reported once per function.
       return globals[name->id] = interpreter.lookup(name->id, name->span);
     }
@@ -217,6 +219,15 @@ private:
     }
     visit(expr);
     return std::nullopt;
+  }
+
+  /// Whether only the host can tell what a global name is: nothing is said of it.
+  bool isUndecided(llvm::StringRef name) {
+    if (function.module->isBuiltin())
+      return false;
+    auto &module = static_cast<SourceModule &>(*function.module);
+    MaybeValue value = module.lookup(name, interpreter);
+    return value && value->is(ValueKind::Opaque) && module.isUndecided(name);
   }
 
   void checkCall(const ast::Call &call, const Value &callee) {

@@ -31,6 +31,38 @@ class Holder:
             "");
 }
 
+// What a host finds out may be good for kernels, and only it knows.
+TEST(Check, NothingIsSaidOfWhatTheHostDecides) {
+  const std::string use = "@gluon.jit\ndef k(p):\n    gl.store(p, f(X))\n";
+  EXPECT_EQ(checked(R"(
+import torch
+if torch.cuda.is_available():
+    X = gl.constexpr(1)
+else:
+    X = gl.constexpr(2)
+@gluon.jit
+def f(x):
+    return x
+)" + use),
+            "");
+  for (const char *decided :
+       {"if torch.version.hip:\n    X = gl.constexpr(1)\nelse:\n    X = gl.constexpr(2)\n",
+        "X = gl.constexpr(1 if torch.version.hip else 2)\n",
+        "X = gl.constexpr(torch.cuda.device_count())\n",
+        "def choose(x):\n    return torch.tune(x)\nX = choose(4)\n",
+        "A, B = gl.constexpr(1), gl.constexpr(2)\nX = A if torch.version.hip else B\n"})
+    EXPECT_EQ(
+        checked("import torch\n@gluon.jit\ndef f(x):\n    return x\n" + std::string(decided) + use),
+        "")
+        << decided;
+  for (const char *known : {"X = torch.cuda.device_count()\n", "X = torch\n", "X = X\n",
+                            "import numpy\nX = numpy.int32(4)\n"})
+    EXPECT_NE(
+        checked("import torch\n@gluon.jit\ndef f(x):\n    return x\n" + std::string(known) + use),
+        "")
+        << known;
+}
+
 TEST(Check, ReportsAllErrorsOfAllFunctions) {
   EXPECT_EQ(checked(R"(
 @gluon.jit
@@ -251,6 +283,43 @@ TEST(Modules, RelativeImportsStayInTheirPackage) {
   EXPECT_EQ(checkedAt("a/b/c/k.py",
                       "from .inner import X\n@gluon.jit\ndef k(p):\n    gl.store(p, X)\n", files),
             "Kind::HostValue 6:17\n");
+}
+
+TEST(Modules, NamesMayComeFromElsewhere) {
+  std::map<std::string, std::string> files = {
+      {"star.py", "from .common import *\n"},
+      {"common.py", "import logging\nlogger = logging.getLogger()\n"},
+      {"lazy.py", "def __getattr__(name):\n    return find(name)\n"},
+      {"host.py", "import torch\nif torch.version.hip:\n    X = 1\nelse:\n    X = 2\n"},
+      {"plain.py", "Y = 1\n"}};
+  const std::string use = "@gluon.jit\ndef k(p):\n    gl.store(p, X)\n";
+  EXPECT_EQ(checkedAt("k.py", "from .star import logger\n", files), "");
+  EXPECT_EQ(checkedAt("k.py", "from .lazy import platform\n", files), "");
+  EXPECT_EQ(checkedAt("k.py", "from .lazy import X\n" + use, files), "");
+  EXPECT_EQ(checkedAt("k.py", "from .host import X\n" + use, files), "");
+  EXPECT_EQ(checkedAt("k.py", "from .host import *\n" + use, files), "");
+  EXPECT_EQ(checkedAt("k.py", "from .plain import X\n", files), "Kind::BadModuleImport 3:20\n");
+}
+
+TEST(Modules, NoneHoldsThePlaceOfWhatAFunctionFindsOut) {
+  std::map<std::string, std::string> files = {
+      {"backend.py", "chosen = None\ndef choose(x):\n    global chosen\n    chosen = load(x)\n"
+                     "def get():\n    return chosen\n"}};
+  const std::string use = "f = backend.get().f\n@gluon.jit\ndef k(p):\n    gl.store(p, f(1))\n";
+  EXPECT_EQ(checkedAt("k.py", "import backend\nbackend.choose('cuda')\n" + use, files), "");
+}
+
+TEST(Modules, MarkersAreWhereTritonDefinesThem) {
+  EXPECT_EQ(checkedAt("k.py",
+                      "from triton.runtime.jit import constexpr_function, jit\n"
+                      "from triton.runtime import autotune\n"
+                      "from triton.language.extra.cuda.utils import num_warps, smid\n"
+                      "from triton.language.extra.cuda.gdc import gdc_wait\n"
+                      "@constexpr_function\ndef f(x):\n    return x\n"
+                      "@gluon.jit\ndef k(p):\n    gl.store(p, f(1))\n"
+                      "@jit\ndef t(p):\n    missing(p)\n",
+                      {}),
+            "Kind::UnknownName 15:5\n");
 }
 
 TEST(Modules, FilesNamedByABareRelativePathImportAsOthersDo) {

@@ -24,7 +24,21 @@ static MaybeValue emitInstead(Interpreter &interpreter, const IntrinsicCall &cal
   return ops::emitCall(*context, *builtin, call.arguments.values, call.arguments.spans);
 }
 
+/// `f = gluon.jit(g)`: the same function, marked.
+static MaybeValue markFunction(const Value &value, FunctionKind kind,
+                               Dialect dialect = Dialect::Gluon) {
+  if (!value.is(ValueKind::Function))
+    return value;
+  auto copy = std::make_shared<Function>(value.asFunction());
+  copy->kind = kind;
+  copy->dialect = dialect;
+  return Value::function(std::move(copy));
+}
+
 static MaybeValue makeConstexpr(Interpreter &interpreter, const IntrinsicCall &call) {
+  // A Python function that kernels may call.
+  if (call[0].is(ValueKind::Function) && call[0].asFunction().kind == FunctionKind::Host)
+    return markFunction(call[0], FunctionKind::Constexpr);
   if (call[0].isCompileTime())
     return call[0].asWrapped();
   interpreter
@@ -143,17 +157,6 @@ static MaybeValue pointerType(Interpreter &interpreter, const IntrinsicCall &cal
   int64_t space = call.has(1) ? call[1].asInt64().value_or(1) : 1;
   bool isConst = call.has(2) && truthOf(call[2]).value_or(false);
   return Value::dtype(DType::pointer(call[0].dtype(), isConst, unsigned(space & 0xff)));
-}
-
-/// `f = gluon.jit(g)`: the same function, marked.
-static MaybeValue markFunction(const Value &value, FunctionKind kind,
-                               Dialect dialect = Dialect::Gluon) {
-  if (!value.is(ValueKind::Function))
-    return value;
-  auto copy = std::make_shared<Function>(value.asFunction());
-  copy->kind = kind;
-  copy->dialect = dialect;
-  return Value::function(std::move(copy));
 }
 
 static MaybeValue markJit(Interpreter &, const IntrinsicCall &call) {

@@ -91,7 +91,7 @@ struct SignatureBuilder {
       function.kind = FunctionKind::Jit;
       function.dialect = dialectOf(*callee);
       jitCall = call;
-    } else if (isIntrinsic(*callee, "constexpr_function")) {
+    } else if (isIntrinsic(*callee, "constexpr_function") || isIntrinsic(*callee, "constexpr")) {
       function.kind = FunctionKind::Constexpr;
     }
   }

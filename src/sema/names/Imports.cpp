@@ -47,12 +47,41 @@ static unsigned climbPackages(Program &program, Folder &folder, Folder &outermos
   return depth;
 }
 
+/// Inside of a package, folders need no __init__.py to be packages. Climbs from `folder` to the
+/// first package, if one is near, and returns how many folders lie between.
+static unsigned climbPlainFolders(Program &program, Folder &folder) {
+  constexpr unsigned most = 4;
+  Folder start = folder;
+  for (unsigned i = 0; i != most; ++i, toParent(folder))
+    if (isPackage(program, folder))
+      return i;
+  folder = start;
+  return 0;
+}
+
+/// How many folders `path` lies below `folder`; 0 where it does not.
+static unsigned depthBelow(llvm::StringRef folder, llvm::StringRef path) {
+  Folder plain(folder);
+  llvm::sys::path::remove_dots(plain);
+  while (plain.ends_with("/"))
+    plain.pop_back();
+  path.consume_front("./");
+  bool isBelow = plain.empty() ? path.starts_with("/") == folder.starts_with("/")
+                               : path.consume_front(plain) && path.consume_front("/");
+  return isBelow ? static_cast<unsigned>(path.ltrim('/').count('/')) : 0;
+}
+
 unsigned SourceModule::packageDepth() {
   // A file that nobody imported may use its neighbours, package or not. Above that, Python knows
-  // packages by the names that they are imported by, and a path tells them by their __init__.py.
+  // packages by the names that they are imported by: a path tells them by an __init__.py, and by
+  // the folders in which Python looks.
   if (!knownPackageDepth) {
     Folder folder(llvm::sys::path::parent_path(file.path())), outermost;
-    knownPackageDepth = std::max(climbPackages(program, folder, outermost), 1u);
+    unsigned depth = climbPlainFolders(program, folder);
+    depth += climbPackages(program, folder, outermost);
+    for (const std::string &searched : program.state().searchPath)
+      depth = std::max(depth, depthBelow(searched, file.path()));
+    knownPackageDepth = std::max(depth, 1u);
   }
   return *knownPackageDepth;
 }
@@ -61,10 +90,7 @@ const SourceModule::Package &SourceModule::outermostPackage() {
   if (knownPackage)
     return *knownPackage;
   Folder folder(llvm::sys::path::parent_path(file.path())), outermost;
-  // Inside of a package folders need no __init__.py to be packages.
-  constexpr unsigned mostPlainFolders = 4;
-  for (unsigned i = 0; i != mostPlainFolders && !isPackage(program, folder); ++i)
-    toParent(folder);
+  climbPlainFolders(program, folder);
   climbPackages(program, folder, outermost);
   return knownPackage.emplace(
       Package{llvm::sys::path::filename(outermost).str(), folder.str().str()});
@@ -151,9 +177,12 @@ private:
 };
 
 /// Modules of which kernels use nothing, and whose files would be long to read.
-bool isOfHost(llvm::StringRef name) {
+bool isOfHost(llvm::StringRef dotted) {
+  // Kernels that PyTorch writes call functions of a file of its own.
+  if (dotted.starts_with("torch._inductor.runtime."))
+    return false;
   static constexpr llvm::StringLiteral names[] = {"torch", "numpy", "triton", "jax"};
-  return llvm::is_contained(names, name);
+  return llvm::is_contained(names, dotted.split('.').first);
 }
 
 } // namespace
@@ -171,7 +200,7 @@ Value importModule(Program &program, SourceModule &from, llvm::StringRef dotted,
     for (int i = 1; i < level; ++i)
       toParent(base);
     module = search.findIn(base, from.packageDepth() - static_cast<unsigned>(level) + 1);
-  } else if (!search.parts.empty() && !isOfHost(search.parts.front())) {
+  } else if (!search.parts.empty() && !isOfHost(dotted)) {
     module = search.findAbsolute();
   }
   if (module)
@@ -219,6 +248,10 @@ Value SourceModule::evaluateImport(const ast::Alias &alias, llvm::StringRef name
 
 // -- `from m import name` -------------------------------------------------------------
 
+static SourceModule *asSource(Module &module) {
+  return module.isBuiltin() ? nullptr : static_cast<SourceModule *>(&module);
+}
+
 std::optional<Value> SourceModule::evaluateImport(const ast::ImportFrom &node, llvm::StringRef name,
                                                   Interpreter &interpreter) {
   if (!staysInPackage(node, interpreter))
@@ -228,11 +261,18 @@ std::optional<Value> SourceModule::evaluateImport(const ast::ImportFrom &node, l
       continue;
     std::string missing;
     Value module = importModule(program, *this, node.module, node.level, interpreter, &missing);
-    if (module.is(ValueKind::Module))
+    // `from . import m` of a package itself: what it binds is the module.
+    bool bindsItself =
+        module.is(ValueKind::Module) && &module.asModule() == this && alias->name == name;
+    if (module.is(ValueKind::Module) && !bindsItself)
       if (MaybeValue value = module.asModule().lookup(alias->name, interpreter)) {
         // Why it is no good is known there.
-        if (value->is(ValueKind::Opaque))
+        if (value->is(ValueKind::Opaque)) {
           explain(name, module.asModule().opaqueReason(alias->name).str());
+          if (SourceModule *source = asSource(module.asModule());
+              source && source->isUndecided(alias->name))
+            leaveUndecided(name);
+        }
         return value;
       }
     // `from package import submodule`.
@@ -244,6 +284,11 @@ std::optional<Value> SourceModule::evaluateImport(const ast::ImportFrom &node, l
       explain(name, missing);
     if (submodule.is(ValueKind::Module) || module.is(ValueKind::Opaque))
       return submodule;
+    // Of another module, or made when it is asked for.
+    if (SourceModule *source = asSource(module.asModule()); source && source->hasNamesOfOthers()) {
+      leaveUndecided(name);
+      return Value::opaque(name.str());
+    }
     interpreter.report(Kind::BadModuleImport, alias->span, alias->name, node.module).end();
     return std::nullopt;
   }
@@ -275,7 +320,10 @@ std::optional<Value> SourceModule::starImport(const ast::ImportFrom &node, llvm:
     entries.erase(name);
   else
     entries[name].isEvaluating = wasEvaluating;
-  return value && !value->is(ValueKind::Opaque) ? value : std::nullopt;
+  if (!value || !value->is(ValueKind::Opaque))
+    return value;
+  SourceModule *source = asSource(module.asModule());
+  return source && source->isUndecided(name) ? value : std::nullopt;
 }
 
 std::optional<Value> SourceModule::submodule(llvm::StringRef name, Interpreter &interpreter) {

@@ -54,6 +54,15 @@ TEST(Imports, EveryFormReachesAPackage) {
     EXPECT_EQ(stored("k.py", form, files, {"lib"}), "10") << form;
 }
 
+TEST(Imports, APackageImportsItsOwnModules) {
+  Files files = {{"lib/pkg/__init__.py", "from . import base, missing\n"},
+                 {"lib/pkg/base.py", helper(10)}};
+  EXPECT_EQ(stored("k.py", "from pkg import base\nf = base.f\n", files, {"lib"}), "10");
+  EXPECT_EQ(stored("k.py", "import pkg\nf = pkg.base.f\n", files, {"lib"}), "10");
+  std::string messages = stored("k.py", "import pkg\nf = pkg.missing.f\n", files, {"lib"});
+  EXPECT_NE(messages.find("host program"), std::string::npos) << messages;
+}
+
 TEST(Imports, FoldersWithoutAnInitArePackages) {
   Files files = {{"lib/pkg/sub/inner.py", helper(10)}, {"lib/pkg/base.py", helper(20)}};
   for (const char *form :
@@ -64,6 +73,32 @@ TEST(Imports, FoldersWithoutAnInitArePackages) {
   std::string messages = stored("k.py", "import pkg.sub.inner\n", files, {"lib"}, wrong);
   EXPECT_NE(messages.find("module `pkg.sub` has no attribute `outer`"), std::string::npos)
       << messages;
+}
+
+TEST(Imports, RelativeImportsClimbFoldersWithoutAnInit) {
+  Files inPackage = {{"lib/pkg/__init__.py", ""}, {"lib/pkg/a/base.py", helper(10)}};
+  EXPECT_EQ(stored("lib/pkg/b/k.py", "from ..a.base import f\n", inPackage), "10");
+  Files plain = {{"lib/pkg/a/base.py", helper(20)}};
+  for (const char *folder : {"lib", "./lib", "lib/"})
+    EXPECT_EQ(stored("lib/pkg/b/k.py", "from ..a.base import f\n", plain, {folder}), "20");
+  EXPECT_EQ(
+      stored("pkg/b/k.py", "from ..a.base import f\n", {{"pkg/a/base.py", helper(30)}}, {"."}),
+      "30");
+  std::string messages = stored("lib/pkg/b/k.py", "from ..a.base import f\n", plain, {"other"});
+  EXPECT_NE(messages.find("cannot be imported from"), std::string::npos) << messages;
+  messages = stored("lib/pkg/b/k.py", "from ...pkg.a.base import f\n", plain, {"lib"});
+  EXPECT_NE(messages.find("cannot be imported from"), std::string::npos) << messages;
+}
+
+// Each `if` asks for names that the ones before it may bind.
+TEST(Imports, BranchesOfTheHostAreAskedOnce) {
+  std::string text = "import os\nX = os.environ.get('x')\n";
+  for (int i = 0; i != 60; ++i)
+    text += "if X and not os.environ.get('y'):\n    X = os.environ.get('x')\n"
+            "    if X:\n        X = None\n";
+  EXPECT_EQ(stored("k.py", text + "if X:\n    f = None\nelse:\n    from m import f\n",
+                   {{"m.py", helper(10)}}),
+            "10");
 }
 
 TEST(Imports, APackageComesBeforeAFileOfItsName) {
@@ -106,6 +141,18 @@ TEST(Imports, FunctionsOfModulesRunWhileAKernelIsCompiled) {
   EXPECT_NE(messages.find("`f` is an ordinary Python function"), std::string::npos) << messages;
   messages = stored("k.py", "import m\n", files, {}, "@gluon.jit\ndef k(p):\n    m.f()\n");
   EXPECT_NE(messages.find("`f` needs"), std::string::npos) << messages;
+}
+
+// `constexpr` around a Python function makes it one that kernels call.
+TEST(Imports, FunctionsMayBeConstexprs) {
+  for (const char *form : {"@tl.constexpr\ndef f(x):\n    return 5 * x\n",
+                           "def g(x):\n    return 5 * x\nf = tl.constexpr(g)\n",
+                           "@tl.constexpr_function\ndef f(x):\n    return 5 * x\n",
+                           "@tl.core.constexpr_function\ndef f(x):\n    return 5 * x\n"})
+    EXPECT_EQ(stored("k.py", std::string("import triton.language as tl\n") + form, {}, {},
+                     "@gluon.jit\ndef k(p):\n    x: gl.constexpr = f(4)\n    gl.store(p, x)\n"),
+              "10")
+        << form;
 }
 
 TEST(Imports, ModulesMayImportEachOther) {

@@ -18,6 +18,9 @@ static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> canonical[]
     {"gluonc.language", "gl"},
     {"gluonc", "gluon"},
     {"triton.language.extra.hip.libdevice", "gl.extra.libdevice"},
+    {"triton.language.extra.hip.utils", "gl.extra.hip"},
+    {"triton.language.extra.cuda.gdc", "gl.extra"},
+    {"triton.language.extra.cuda.utils", "gl.extra"},
     {"triton.language.extra.cuda", "gl.extra"},
     {"triton.language.extra", "gl.extra"},
     {"triton.language", "tl"},
@@ -37,6 +40,9 @@ static constexpr llvm::StringLiteral modulePaths[] = {
     "triton",
     "triton.experimental",
     "triton.language",
+    "triton.runtime",
+    "triton.runtime.autotuner",
+    "triton.runtime.jit",
     "gluon",
     "gluon.nvidia",
     "gluon.nvidia.ampere",
@@ -260,7 +266,8 @@ std::optional<Value> LanguageModule::lookup(llvm::StringRef memberName, Interpre
   if (path == "importlib")
     return memberName == "import_module" ? Value::builtin(&importModuleFunction)
                                          : Value::opaque(full);
-  if (path.starts_with("tl") || path.starts_with("gl.extra"))
+  bool isOfBoth = path == "gl" && (memberName == "block_type" || memberName == "tuple_type");
+  if (isOfBoth || path.starts_with("tl") || path.starts_with("gl.extra"))
     if (MaybeValue member = tritonMember(path, memberName, interpreter))
       return member;
   if (path == "gl" || path.starts_with("tl") || path.ends_with(".math")) {

@@ -358,6 +358,11 @@ bool ModuleChanges::rebinds(const ast::Stmt &stmt, StringRef name) const {
   return found != statements.end() && (found->second.isAny || found->second.rebound.contains(name));
 }
 
+bool ModuleChanges::isBoundByFunction(StringRef name) const {
+  return llvm::any_of(callables,
+                      [&](const auto &each) { return each.second.effects.rebound.contains(name); });
+}
+
 std::optional<diag::Span> ModuleChanges::changeOf(StringRef name, bool passed) const {
   if (auto found = changes.find(name); found != changes.end())
     return found->second;

@@ -29,6 +29,8 @@ public:
 
   /// Whether the statement itself, not those inside it, may bind `name`.
   bool rebinds(const ast::Stmt &stmt, llvm::StringRef name) const;
+  /// Whether a function of the module, whoever calls it, binds `name` (`global name`).
+  bool isBoundByFunction(llvm::StringRef name) const;
   /// Where what `name` is bound to is changed in place; with `passed`, also where a function gets
   /// it that may do so.
   std::optional<diag::Span> changeOf(llvm::StringRef name, bool passed) const;

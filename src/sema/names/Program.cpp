@@ -155,6 +155,25 @@ static bool binds(const ast::Stmt &stmt, llvm::StringRef name) {
   return false;
 }
 
+std::optional<bool> SourceModule::takenBranch(const ast::If &branch, Interpreter &interpreter) {
+  // Remembered, since names in the test are looked for in the branches before it, and so on. While
+  // it is evaluated it is not known.
+  auto [known, isNew] = branches.try_emplace(&branch, std::nullopt);
+  if (!isNew)
+    return known->second;
+  diag::Collector ignored;
+  Interpreter::SinkScope quiet(interpreter, ignored);
+  Frame frame;
+  frame.module = this;
+  frame.isModuleScope = true;
+  Interpreter::FrameScope active(interpreter, frame);
+  llvm::SaveAndRestore at(now, branch.span.begin);
+  MaybeValue test = interpreter.eval(branch.test);
+  std::optional<bool> taken = test ? interpreter.truth(*test, branch.test->span) : std::nullopt;
+  branches[&branch] = taken;
+  return taken;
+}
+
 const ast::Stmt *SourceModule::findInside(const ast::Stmt &stmt, llvm::StringRef name,
                                           Interpreter &interpreter, uint32_t end) {
   auto find = [&](ast::Stmts body) { return findBinding(body, name, interpreter, end); };
@@ -165,16 +184,7 @@ const ast::Stmt *SourceModule::findInside(const ast::Stmt &stmt, llvm::StringRef
       return nullptr;
     // Which branch runs may depend on the host: then the name is known where one of them has it,
     // or imports it and the other stands in for what is not installed.
-    diag::Collector ignored;
-    Interpreter::SinkScope quiet(interpreter, ignored);
-    Frame frame;
-    frame.module = this;
-    frame.isModuleScope = true;
-    Interpreter::FrameScope active(interpreter, frame);
-    llvm::SaveAndRestore at(now, stmt.span.begin);
-    MaybeValue test = interpreter.eval(branch->test);
-    std::optional<bool> taken = test ? interpreter.truth(*test, branch->test->span) : std::nullopt;
-    if (taken)
+    if (std::optional<bool> taken = takenBranch(*branch, interpreter))
       return *taken ? first : second;
     if (!first || !second)
       return first ? first : second;
@@ -258,7 +268,67 @@ std::optional<Value> SourceModule::lookup(llvm::StringRef name, Interpreter &int
   if (!value && !problems.diagnostics.empty())
     entry.reason = problems.diagnostics.front().message;
   entry.value = value ? unlessChanged(name, *value) : Value::opaque(name.str());
-  return entry.value;
+  if (!value || value->is(ValueKind::Opaque)) {
+    bool isUndecided = isLeftToHost(*stmt, name, interpreter);
+    entries[name].isUndecided |= isUndecided;
+  }
+  return entries[name].value;
+}
+
+bool SourceModule::isUndecided(llvm::StringRef name) const {
+  auto found = entries.find(name);
+  return found != entries.end() && found->second.isUndecided;
+}
+
+bool SourceModule::isLeftToHost(const ast::Stmt &stmt, llvm::StringRef name,
+                                Interpreter &interpreter) {
+  // What `from m import name` binds was asked of m.
+  if (isImport(stmt))
+    return asStarImport(stmt) != nullptr;
+  if (!binds(stmt, name))
+    return true;
+  const ast::Expr *value = nullptr;
+  if (const auto *assign = llvm::dyn_cast<ast::Assign>(&stmt))
+    value = assign->value;
+  else if (const auto *annotated = llvm::dyn_cast<ast::AnnAssign>(&stmt))
+    value = annotated->value;
+  llvm::SaveAndRestore at(now, stmt.span.begin);
+  return value && mayBeOfKernels(value, interpreter);
+}
+
+bool SourceModule::mayBeOfKernels(const ast::Expr *value, Interpreter &interpreter) {
+  if (llvm::isa<ast::IfExp, ast::BoolOp>(value))
+    return true;
+  bool isMade = false;
+  for (;; isMade = true) {
+    if (const auto *call = llvm::dyn_cast<ast::Call>(value))
+      value = call->func;
+    else if (const auto *attribute = llvm::dyn_cast<ast::Attribute>(value))
+      value = attribute->value;
+    else if (const auto *subscript = llvm::dyn_cast<ast::Subscript>(value))
+      value = subscript->value;
+    else
+      break;
+  }
+  const auto *root = llvm::dyn_cast<ast::Name>(value);
+  if (!root)
+    return false;
+  diag::Collector ignored;
+  Interpreter::SinkScope quiet(interpreter, ignored);
+  MaybeValue found = lookup(root->id, interpreter);
+  if (!found)
+    return isMade && root->id == "getattr";
+  if (found->is(ValueKind::Opaque))
+    return isUndecided(root->id);
+  return isMade && (found->is(ValueKind::Function) || found->is(ValueKind::Class) ||
+                    (found->is(ValueKind::Module) && found->asModule().name() != "os"));
+}
+
+bool SourceModule::hasNamesOfOthers() {
+  return llvm::any_of(tree->body, [](const ast::Stmt *stmt) {
+    const auto *def = llvm::dyn_cast<ast::FunctionDef>(stmt);
+    return asStarImport(*stmt) || (def && def->name == "__getattr__");
+  });
 }
 
 std::optional<Value> SourceModule::lookupEarlier(llvm::StringRef name, Interpreter &interpreter) {
@@ -282,6 +352,7 @@ void SourceModule::forgetUnfinished() {
   for (llvm::StringRef name : unfinished)
     entries.erase(name);
   earlier.clear();
+  branches.clear();
   now = afterAll;
   // Classes among them may lack members: the host is asked again for all.
   hostValues.clear();
@@ -308,6 +379,11 @@ llvm::StringRef SourceModule::opaqueReason(llvm::StringRef name) const {
 void SourceModule::explain(llvm::StringRef name, std::string reason) {
   if (auto found = entries.find(name); found != entries.end())
     found->second.reason = std::move(reason);
+}
+
+void SourceModule::leaveUndecided(llvm::StringRef name) {
+  if (auto found = entries.find(name); found != entries.end())
+    found->second.isUndecided = true;
 }
 
 std::vector<llvm::StringRef> SourceModule::names() const {
@@ -424,6 +500,13 @@ static bool canBeChanged(const Value &value) {
 }
 
 Value SourceModule::unlessChanged(llvm::StringRef name, Value value) {
+  // None holds the place of what a function is to find out.
+  if (value.isNone() && changes().isBoundByFunction(name)) {
+    if (auto entry = entries.find(name); entry != entries.end())
+      entry->second.reason = "a function binds it later";
+    leaveUndecided(name);
+    return Value::opaque(name.str());
+  }
   if (!canBeChanged(value))
     return value;
   // Functions that get a class make instances of it.

@@ -54,6 +54,9 @@ public:
   std::optional<Value> lookup(llvm::StringRef name, Interpreter &interpreter) override;
   diag::Span definition(llvm::StringRef name) const override;
   llvm::StringRef opaqueReason(llvm::StringRef name) const override;
+  /// Whether `name`, which has been looked up and is Opaque, may be good for kernels all the same:
+  /// what the host finds out decides (`if torch.cuda.is_available():`, `dispatch(f)`).
+  bool isUndecided(llvm::StringRef name) const;
   std::vector<llvm::StringRef> names() const override;
   bool isBuiltin() const override { return false; }
 
@@ -96,6 +99,7 @@ private:
     diag::Span definition;
     std::string reason;
     bool isEvaluating = false;
+    bool isUndecided = false;
   };
 
   /// The statement that binds `name` last among those that run and begin before `end`, or null.
@@ -103,6 +107,8 @@ private:
                                uint32_t end);
   const ast::Stmt *findInside(const ast::Stmt &stmt, llvm::StringRef name, Interpreter &interpreter,
                               uint32_t end);
+  /// Whether the first branch runs; nullopt where the host decides.
+  std::optional<bool> takenBranch(const ast::If &branch, Interpreter &interpreter);
   std::optional<Value> evaluateBinding(const ast::Stmt &stmt, llvm::StringRef name,
                                        Interpreter &interpreter);
   /// What `name` means to the statement that is being evaluated, where another one binds it last.
@@ -118,6 +124,13 @@ private:
   std::optional<Value> submodule(llvm::StringRef name, Interpreter &interpreter);
   /// Says why `name`, which is being evaluated, is no value.
   void explain(llvm::StringRef name, std::string reason);
+  /// Says of `name`, which is being evaluated, that the host decides what it is.
+  void leaveUndecided(llvm::StringRef name);
+  /// Whether what a statement binds, which could not be evaluated, may be good for kernels.
+  bool isLeftToHost(const ast::Stmt &stmt, llvm::StringRef name, Interpreter &interpreter);
+  bool mayBeOfKernels(const ast::Expr *value, Interpreter &interpreter);
+  /// Whether there may be names that no statement here binds.
+  bool hasNamesOfOthers();
   const ModuleChanges &changes();
   /// Opaque, with the reason, for a list or the like that the module changes later.
   Value unlessChanged(llvm::StringRef name, Value value);
@@ -132,6 +145,8 @@ private:
   static constexpr uint32_t afterAll = UINT32_MAX;
   /// Values of bindings that later ones replace; empty while they are evaluated.
   std::map<std::pair<const ast::Stmt *, std::string>, std::optional<Value>> earlier;
+  /// What `takenBranch` found.
+  std::map<const ast::If *, std::optional<bool>> branches;
   llvm::StringMap<std::optional<std::optional<Value>>> hostValues;
 };
 

@@ -149,7 +149,8 @@ MaybeValue findTritonMember(llvm::StringRef path) {
   if (path == "pi32_t")
     return Value::dtype(DType::pointer(dtypes::int32));
   // Functions in Python that see no IR are what these decorate, as far as kernels are concerned.
-  if (path == "builtin" || path == "extern" || path == "target_info.constexpr_function")
+  if (path == "builtin" || path == "extern" || path == "constexpr_function" ||
+      path == "target_info.constexpr_function")
     return Value::builtin(findLanguageIntrinsic("constexpr_function"));
   if (path == "extra.num_warps")
     return Value::builtin(findLanguageIntrinsic("num_warps"));
