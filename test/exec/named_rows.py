@@ -70,6 +70,18 @@
 #   --grid 1 --num-ctas 4 --target cuda:100a
 # EXPECT: all(b == ref) & any(b != 0)
 
+# L2 is told how long to keep the rows.
+# RUN: gather a='rand((100, 64), f16)' numbers='(arange(64) * 37 + 5) % 120' b='zeros((64, 64), f16)' \
+#   ref='empty((64, 64), f16)' EXTENT='(100, 64)' AT=0 ROWS=64 COLUMNS=64 SWIZZLE=128 CGA='[[0, 0], [1, 0]]' \
+#   MULTICAST=True \
+#   POLICY='gl.nvidia.blackwell.CachePolicy(l2=gl.nvidia.blackwell.FractionalEvictionPolicy("evict_last", 0.5))' \
+#   --grid 1 --num-ctas 4 --target cuda:100a
+# EXPECT: b == ref
+# RUN: scatter a='rand((64, 64), f16)' numbers='arange(64)' b='zeros((100, 64), f16)' \
+#   ref='zeros((100, 64), f16)' EXTENT='(100, 64)' AT=0 ROWS=64 COLUMNS=64 SWIZZLE=128 \
+#   POLICY='gl.CachePolicy(eviction_policy="evict_first")' --grid 1 --target cuda:100a
+# EXPECT: all(b == ref) & any(b != 0)
+
 # A part of a buffer, with the rest as it was.
 # RUN: gather_part a='rand((64, 64), f16)' b='zeros((128, 64), f16)' --grid 1 --target cuda:100a
 # EXPECT: all(b[:64] == 7) & all(b[64:] == a)
@@ -145,14 +157,15 @@ def tile(ROWS: gl.constexpr, COLUMNS: gl.constexpr, layout: gl.constexpr):
 @gluon.jit
 def gather(a, numbers, b, ref, EXTENT: gl.constexpr, AT: gl.constexpr, ROWS: gl.constexpr, COLUMNS: gl.constexpr,
            SWIZZLE: gl.constexpr, CGA: gl.constexpr = [], MULTICAST: gl.constexpr = False,
-           EVERYWHERE: gl.constexpr = False):
+           EVERYWHERE: gl.constexpr = False, POLICY: gl.constexpr = None):
     layout: gl.constexpr = gl.BlockedLayout([1, 1], [1, 32], [gl.num_warps(), 1], [1, 0], cga_layout=CGA)
     source = describe(a, EXTENT, COLUMNS, SWIZZLE, CGA)
     block = gl.allocate_shared_memory(source.dtype, [ROWS, COLUMNS], source.layout)
     arrived = mbarrier.allocate_mbarrier()
     mbarrier.init(arrived, count=1)
     mbarrier.expect(arrived, block.nbytes_per_cta)
-    tma.async_gather(source, named(numbers, ROWS, CGA, EVERYWHERE), AT, arrived, block, multicast=MULTICAST)
+    tma.async_gather(source, named(numbers, ROWS, CGA, EVERYWHERE), AT, arrived, block, multicast=MULTICAST,
+                     cache_policy=POLICY)
     mbarrier.wait(arrived, phase=0)
     mbarrier.invalidate(arrived)
     at = tile(ROWS, COLUMNS, layout)
@@ -163,14 +176,14 @@ def gather(a, numbers, b, ref, EXTENT: gl.constexpr, AT: gl.constexpr, ROWS: gl.
 
 @gluon.jit
 def scatter(a, numbers, b, ref, EXTENT: gl.constexpr, AT: gl.constexpr, ROWS: gl.constexpr, COLUMNS: gl.constexpr,
-            SWIZZLE: gl.constexpr, CGA: gl.constexpr = []):
+            SWIZZLE: gl.constexpr, CGA: gl.constexpr = [], POLICY: gl.constexpr = None):
     layout: gl.constexpr = gl.BlockedLayout([1, 1], [1, 32], [gl.num_warps(), 1], [1, 0], cga_layout=CGA)
     target = describe(b, EXTENT, COLUMNS, SWIZZLE, CGA)
     block = gl.allocate_shared_memory(target.dtype, [ROWS, COLUMNS], target.layout)
     values = gl.load(a + tile(ROWS, COLUMNS, layout))
     block.store(values)
     fence_async_shared()
-    tma.async_scatter(target, named(numbers, ROWS, CGA), AT, block)
+    tma.async_scatter(target, named(numbers, ROWS, CGA), AT, block, cache_policy=POLICY)
     tma.store_wait(0)
     place, inside = places(numbers, EXTENT, AT, ROWS, COLUMNS, layout)
     gl.store(ref + place, values, inside)

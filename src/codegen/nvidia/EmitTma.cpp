@@ -26,6 +26,7 @@
 #include "codegen/core/SharedTransfer.h"
 #include "codegen/nvidia/InlineAsm.h"
 #include "ir/Encoding.h"
+#include "ir/ttng/AsyncUnitRules.h"
 #include "target/Features.h"
 #include "target/nvidia/BoxCopies.h"
 
@@ -451,10 +452,15 @@ struct NamedRows {
   Value *sends;
 };
 
+tt::CachePolicy rowCachePolicyOf(mlir::Operation *op) {
+  return tt::cachePolicyOf(tt::CacheModifier::NONE, tt::EvictionPolicy::NORMAL,
+                           op->getDiscardableAttr(ttng::rowCachePolicyName));
+}
+
 /// Writes one instruction per message: `instruction` with the descriptor, the column and the rows,
-/// and the place in shared memory, in the order that `write` wants.
+/// and the place in shared memory, in the order that `write` wants; L2's policy follows.
 LogicalResult emitRows(
-    Emitter &emitter, mlir::Operation *op, const NamedRows &rows,
+    Emitter &emitter, mlir::Operation *op, const NamedRows &rows, const tt::CachePolicy &caches,
     function_ref<void(Instruction &, const std::string &tensor, const std::string &shared)> write) {
   Builder &builder = emitter.builder;
   auto buffer = cast<ttg::MemDescType>(rows.buffer.getType());
@@ -480,6 +486,8 @@ LogicalResult emitRows(
     std::string tensor =
         "[" + code.operand(emitter.scalar(rows.desc)) + ", " + code.list(place) + "]";
     write(code, tensor, "[" + code.operand(address.at(message.offset)) + "]");
+    if (caches.l2)
+      code.text += ", " + code.operand(l2Policy(builder, *caches.l2));
     emitOrdered(emitter, code.text + ";", code.operands);
   }
   return success();
@@ -493,16 +501,19 @@ LogicalResult emitGather(Emitter &emitter, ttng::AsyncTMAGatherOp op) {
   uint32_t copies = op.getMulticast() ? ctasInCommon(op.getResult()) : 0;
   Value *sends = sendersOfRows(emitter, op.getXOffsets().getType(), copies);
   sends = emitter.builder.CreateAnd(sends, emitter.scalar(op.getPred()));
+  tt::CachePolicy caches = rowCachePolicyOf(op);
   auto write = [&](Instruction &code, const std::string &tensor, const std::string &shared) {
     code.text += std::string("cp.async.bulk.tensor.2d.tile::gather4.shared::") +
                  (copies ? "cluster" : "cta") + ".global.mbarrier::complete_tx::bytes" +
-                 (copies ? ".multicast::cluster " : " ") + shared + ", " + tensor + ", [" +
-                 code.operand(barrierAddress(emitter, op.getBarrier())) + "]";
+                 (copies ? ".multicast::cluster" : "") + l2Qualifiers(caches) + " " + shared +
+                 ", " + tensor + ", [" + code.operand(barrierAddress(emitter, op.getBarrier())) +
+                 "]";
     if (copies)
       code.text += ", " + code.operand(receivers(emitter, copies));
   };
   return emitRows(emitter, op,
-                  {op.getDesc(), op.getXOffsets(), op.getYOffset(), op.getResult(), sends}, write);
+                  {op.getDesc(), op.getXOffsets(), op.getYOffset(), op.getResult(), sends}, caches,
+                  write);
 }
 
 LogicalResult emitScatter(Emitter &emitter, ttng::AsyncTMAScatterOp op) {
@@ -511,12 +522,13 @@ LogicalResult emitScatter(Emitter &emitter, ttng::AsyncTMAScatterOp op) {
   if (leavesCta(emitter, op.getSrc(), {}))
     return emitter.unsupported(op, "a bulk scatter that concerns another CTA");
   Value *sends = sendersOfRows(emitter, op.getXOffsets().getType(), ctasInCommon(op.getSrc()));
-  auto write = [](Instruction &code, const std::string &tensor, const std::string &shared) {
-    code.text += "cp.async.bulk.tensor.2d.tile::scatter4.global.shared::cta.bulk_group " + tensor +
-                 ", " + shared;
+  tt::CachePolicy caches = rowCachePolicyOf(op);
+  auto write = [&](Instruction &code, const std::string &tensor, const std::string &shared) {
+    code.text += "cp.async.bulk.tensor.2d.tile::scatter4.global.shared::cta.bulk_group" +
+                 l2Qualifiers(caches) + " " + tensor + ", " + shared;
   };
   if (failed(emitRows(emitter, op,
-                      {op.getDesc(), op.getXOffsets(), op.getYOffset(), op.getSrc(), sends},
+                      {op.getDesc(), op.getXOffsets(), op.getYOffset(), op.getSrc(), sends}, caches,
                       write)))
     return mlir::failure();
   emitOrdered(emitter, "cp.async.bulk.commit_group;", {});

@@ -29,6 +29,14 @@ std::string whyNoNamedRows(const Descriptor &descriptor, ttg::MemDescType buffer
 /// Whether `offsets`, a row number for each row of such a buffer, are where messages want them.
 std::string whyNoRowOffsets(mlir::RankedTensorType offsets, ttg::MemDescType buffer);
 
+/// How a gather or scatter of rows treats the caches: an attribute beside those of the operation.
+inline constexpr llvm::StringLiteral rowCachePolicyName = "ttng.cache_policy";
+/// `policy` may be null.
+inline void setRowCachePolicy(mlir::Operation *rows, mlir::Attribute policy) {
+  if (policy)
+    rows->setDiscardableAttr(rowCachePolicyName, policy);
+}
+
 /// Whether wgmma reads a and b as they lie (in registers or buffers) and adds to d as it lies.
 /// Shapes agree and the element types have an instruction: somebody else has checked that.
 /// `sanitized`: under fpsan, where it is no instruction, and how operands lie does not matter.

@@ -134,6 +134,19 @@ TEST_F(Amd, MfmaIsADotInItsLayout) {
   EXPECT_TRUE(kinds.empty()) << messages;
 }
 
+TEST_F(Amd, MfmaNotesWhereItsSumsAreToLie) {
+  compile("gfx942", product(kMfma, "x = cdna3.mfma(a, b, c, cd_regclass=\"a\")"));
+  EXPECT_TRUE(kinds.empty()) << messages;
+  EXPECT_TRUE(has("amdg.cd_regclass = \"a\"")) << ir;
+  compile("gfx942", product(kMfma, "x = cdna3.mfma(a, b, c, None)"));
+  EXPECT_TRUE(kinds.empty()) << messages;
+  EXPECT_FALSE(has("cd_regclass")) << ir;
+  compile("gfx942", product(kMfma, "x = cdna3.mfma(a, b, c, cd_regclass=\"x\")"));
+  expectOnly(diag::Kind::ArgumentChoice);
+  compile("gfx942", product(kMfma, "x = cdna3.mfma(a, b, c, cd_regclass=1)"));
+  expectOnly(diag::Kind::ArgumentChoice);
+}
+
 TEST_F(Amd, MfmaRefusesLayoutsOfNewerChips) {
   const char *newer = "gl.amd.AMDMFMALayout(4, [32, 32, 16], True, [2, 2])";
   compile("gfx942", product(newer, "x = cdna3.mfma(a, b, c)"));

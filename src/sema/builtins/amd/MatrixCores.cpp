@@ -111,6 +111,22 @@ static Result emitDot(Context &context, const Product &product) {
   return tensor(result, product.acc.dtype());
 }
 
+Result withRegisterClass(Context &context, const BoundArgs &arguments, Result product) {
+  const Value &wanted = arguments["cd_regclass"];
+  if (!product || !isGiven(wanted))
+    return product;
+  if (!wanted.is(ValueKind::String) || !llvm::is_contained({"a", "v"}, wanted.asString())) {
+    context
+        .report(diag::Kind::ArgumentChoice, arguments.span("cd_regclass"), "cd_regclass",
+                wanted.repr(), "\"a\", \"v\", None")
+        .end();
+    return std::nullopt;
+  }
+  if (mlir::Operation *made = product->ir().getDefiningOp())
+    made->setDiscardableAttr("amdg.cd_regclass", context.builder.getStringAttr(wanted.asString()));
+  return product;
+}
+
 /// The instruction for the types of a product; `find` takes depth and the three types.
 template <typename F> static bool hasInstruction(const Product &product, F find) {
   auto a = amdMatrixElement(product.a.dtype()), b = amdMatrixElement(product.b.dtype()),
@@ -140,7 +156,7 @@ static Result emitMfma(Context &context, const BoundArgs &arguments) {
   });
   if ((!known && !refuseTypes(context, *product)) || !checkShapes(context, *product, instruction))
     return std::nullopt;
-  return emitDot(context, *product);
+  return withRegisterClass(context, arguments, emitDot(context, *product));
 }
 
 template <int version> static Result emitWmma(Context &context, const BoundArgs &arguments) {
@@ -169,7 +185,7 @@ template <int version> static Result emitWmma(Context &context, const BoundArgs 
 llvm::ArrayRef<Builtin> amdMatrixBuiltins() {
   static const Builtin table[] = {
       {"amd.cdna3.mfma",
-       "a: block, b: block, acc: block",
+       "a: block, b: block, acc: block, cd_regclass: value = None",
        emitMfma,
        {.needs = target::Feature::Mfma},
        R"(
@@ -179,10 +195,11 @@ Shapes are [.., M, K], [.., K, N] and [.., M, N]. The accumulator lies in an `AM
 chip's version (gfx942: 3, gfx950: 4) or an older one, the operands in its `DotOperandLayout`s.
 Element types: float16, bfloat16, float32 and two 8-bit floats into float32, int8 into int32,
 float64 into float64. 8-bit floats are float8e4b8 and float8e5b16 in version 3, float8e4nv and
-float8e5 in version 4.
+float8e5 in version 4. `cd_regclass` says which registers the sums are to take, "a" (AGPRs) or "v"
+(VGPRs); it is noted in the IR, and registers are allocated without it.
 
 Gives: a block like `acc`.
-Errors: other layouts, shapes or element types.
+Errors: other layouts, shapes or element types; another `cd_regclass`.
 
     # hip:gfx942
     mma: gl.constexpr = gl.amd.AMDMFMALayout(3, [32, 32, 8], True, [2, 2])

@@ -216,7 +216,8 @@ static Result emitMfmaScaled(Context &context, const BoundArgs &arguments) {
   }
   if (!checkOperands(context, {a->block, b->block, acc}))
     return std::nullopt;
-  return emitScaled(context, *a, *b, acc, layout::mfmaScaleLayout);
+  return withRegisterClass(context, arguments,
+                           emitScaled(context, *a, *b, acc, layout::mfmaScaleLayout));
 }
 
 /// Whether `layout` is one of operands of version 3 whose instructions have these shapes.
@@ -597,7 +598,7 @@ Errors: a buffer of other elements; a layout that is no `DotOperandLayout` of an
 )"},
       {"amd.cdna4.mfma_scaled",
        "a: block, a_scale: value, a_format: str, b: block, b_scale: value, b_format: str, "
-       "acc: block",
+       "acc: block, cd_regclass: value = None",
        emitMfmaScaled,
        {.needs = target::Feature::ScaledMfma},
        R"(
@@ -606,10 +607,11 @@ a @ b + acc on the matrix cores of gfx950, where every 32 elements along K have 
 Formats are "e2m1" (two numbers in each byte, along K, the lower half first), "e4m3" and "e5m2". The
 accumulator is float32 in an `AMDMFMALayout` of version 4, the operands lie in its
 `DotOperandLayout`s. Scales are bytes, exponents plus 127, of shape [M, K / 32] and [N, K / 32], in
-the layout of `get_mfma_scale_layout`; a number stands for all of them, None for one.
+the layout of `get_mfma_scale_layout`; a number stands for all of them, None for one. `cd_regclass`
+is that of `mfma`.
 
 Gives: a block like `acc`.
-Errors: other layouts, formats or shapes.
+Errors: other layouts, formats or shapes; another `cd_regclass`.
 
     # hip:gfx950
     mma: gl.constexpr = gl.amd.AMDMFMALayout(4, [16, 16, 128], True, [2, 2])

@@ -4,6 +4,7 @@
 // with each message.
 //
 //===----------------------------------------------------------------------===//
+#include "sema/builtins/core/Memory.h"
 #include "sema/builtins/nvidia/Hopper.h"
 
 #include "ir/Encoding.h"
@@ -63,22 +64,26 @@ static Result emitGather(Context &context, const BoundArgs &arguments) {
     return std::nullopt;
   std::optional<mlir::Value> predicate = predicateArgument(context, arguments);
   std::optional<bool> multicast = boolArgument(context, arguments, "multicast");
-  if (!predicate || !multicast)
+  std::optional<mlir::Attribute> policy = cachePolicy(context, arguments, tt::CacheUse::BoxCopy);
+  if (!predicate || !multicast || !policy)
     return std::nullopt;
-  ttng::AsyncTMAGatherOp::create(
+  auto gather = ttng::AsyncTMAGatherOp::create(
       context.builder, context.loc(), arguments["tensor_desc"].items()[0].ir(),
       arguments["x_offsets"].ir(), *column, arguments["barrier"].ir(), arguments["result"].ir(),
       predicateOrTrue(context, *predicate), *multicast && isShared(arguments["result"]));
+  ttng::setRowCachePolicy(gather, *policy);
   return Value::none();
 }
 
 static Result emitScatter(Context &context, const BoundArgs &arguments) {
   auto column = readRows(context, arguments, "src", "async_scatter");
-  if (!column)
+  std::optional<mlir::Attribute> policy = cachePolicy(context, arguments, tt::CacheUse::BoxCopy);
+  if (!column || !policy)
     return std::nullopt;
-  ttng::AsyncTMAScatterOp::create(context.builder, context.loc(),
-                                  arguments["tensor_desc"].items()[0].ir(),
-                                  arguments["x_offsets"].ir(), *column, arguments["src"].ir());
+  auto scatter = ttng::AsyncTMAScatterOp::create(
+      context.builder, context.loc(), arguments["tensor_desc"].items()[0].ir(),
+      arguments["x_offsets"].ir(), *column, arguments["src"].ir());
+  ttng::setRowCachePolicy(scatter, *policy);
   return Value::none();
 }
 
@@ -86,7 +91,7 @@ llvm::ArrayRef<Builtin> namedRowBuiltins() {
   static const Builtin table[] = {
       {"nvidia.blackwell.tma.async_gather",
        "tensor_desc: descriptor, x_offsets: block, y_offset: scalar, barrier: barrier, "
-       "result: buffer, pred: scalar = True, multicast: bool = False",
+       "result: buffer, pred: scalar = True, multicast: bool = False, cache_policy: value = None",
        emitGather,
        {.needs = target::Feature::RowGather},
        R"(
@@ -96,7 +101,7 @@ Row i of the buffer becomes row `x_offsets[i]` of the tensor, from column `y_off
 outside of the tensor become 0 (or NaN, if the descriptor says so). The descriptor's block is one
 row, the buffer has 8 rows or more and rows of 32 bytes or more. Each thread holds four neighbouring
 offsets, all threads of a warp the same. With `multicast` one copy serves all CTAs that hold the
-same rows. With a false `pred` nothing is copied.
+same rows. With a false `pred` nothing is copied. `cache_policy` is a `CachePolicy` of L2 alone.
 
 Gives: nothing.
 Errors: a descriptor of several rows; a buffer of another width, element type or layout; offsets
@@ -110,7 +115,8 @@ that are not int32, not one for each row, or spread otherwise.
     blackwell.mbarrier.wait(bar, phase=0)
 )"},
       {"nvidia.blackwell.tma.async_scatter",
-       "tensor_desc: descriptor, x_offsets: block, y_offset: scalar, src: buffer",
+       "tensor_desc: descriptor, x_offsets: block, y_offset: scalar, src: buffer, "
+       "cache_policy: value = None",
        emitScatter,
        {.needs = target::Feature::RowScatter},
        R"(
@@ -118,7 +124,8 @@ Begins to copy rows from shared memory to rows of a tensor that are named one by
 
 Row i of the buffer goes to row `x_offsets[i]` of the tensor, from column `y_offset` on; what lies
 behind its end is not written. Numbers are not negative, and no two rows go to one place. Otherwise
-descriptor, buffer and offsets are those of `async_gather`, fence and wait those of `async_store`.
+descriptor, buffer, offsets and `cache_policy` are those of `async_gather`, fence and wait those of
+`async_store`.
 
 Gives: nothing.
 Errors: those of `async_gather`.

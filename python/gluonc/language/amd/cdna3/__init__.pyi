@@ -165,17 +165,18 @@ def buffer_atomic_xchg(ptr: tensor, offsets: tensor | Number, value: tensor | Nu
     """
     ...
 
-def mfma(a: tensor, b: tensor, acc: tensor) -> Any:
+def mfma(a: tensor, b: tensor, acc: tensor, cd_regclass: Any = ...) -> Any:
     """a @ b + acc on the matrix cores of CDNA, all operands in registers.
 
     Shapes are [.., M, K], [.., K, N] and [.., M, N]. The accumulator lies in an `AMDMFMALayout` of the
     chip's version (gfx942: 3, gfx950: 4) or an older one, the operands in its `DotOperandLayout`s.
     Element types: float16, bfloat16, float32 and two 8-bit floats into float32, int8 into int32,
     float64 into float64. 8-bit floats are float8e4b8 and float8e5b16 in version 3, float8e4nv and
-    float8e5 in version 4.
+    float8e5 in version 4. `cd_regclass` says which registers the sums are to take, "a" (AGPRs) or "v"
+    (VGPRs); it is noted in the IR, and registers are allocated without it.
 
     Gives: a block like `acc`.
-    Errors: other layouts, shapes or element types.
+    Errors: other layouts, shapes or element types; another `cd_regclass`.
 
         # hip:gfx942
         mma: gl.constexpr = gl.amd.AMDMFMALayout(3, [32, 32, 8], True, [2, 2])

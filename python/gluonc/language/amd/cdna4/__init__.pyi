@@ -54,16 +54,17 @@ def load_shared_fp4_repacked(mem_desc: shared_memory_descriptor, layout: Layout)
     """
     ...
 
-def mfma_scaled(a: tensor, a_scale: Any, a_format: str, b: tensor, b_scale: Any, b_format: str, acc: tensor) -> Any:
+def mfma_scaled(a: tensor, a_scale: Any, a_format: str, b: tensor, b_scale: Any, b_format: str, acc: tensor, cd_regclass: Any = ...) -> Any:
     """a @ b + acc on the matrix cores of gfx950, where every 32 elements along K have a scale.
 
     Formats are "e2m1" (two numbers in each byte, along K, the lower half first), "e4m3" and "e5m2". The
     accumulator is float32 in an `AMDMFMALayout` of version 4, the operands lie in its
     `DotOperandLayout`s. Scales are bytes, exponents plus 127, of shape [M, K / 32] and [N, K / 32], in
-    the layout of `get_mfma_scale_layout`; a number stands for all of them, None for one.
+    the layout of `get_mfma_scale_layout`; a number stands for all of them, None for one. `cd_regclass`
+    is that of `mfma`.
 
     Gives: a block like `acc`.
-    Errors: other layouts, formats or shapes.
+    Errors: other layouts, formats or shapes; another `cd_regclass`.
 
         # hip:gfx950
         mma: gl.constexpr = gl.amd.AMDMFMALayout(4, [16, 16, 128], True, [2, 2])
@@ -269,17 +270,18 @@ def get_scaled_upcast_fp4_scale_layout(src: tensor, scale_factor: int, elem_type
     """
     ...
 
-def mfma(a: tensor, b: tensor, acc: tensor) -> Any:
+def mfma(a: tensor, b: tensor, acc: tensor, cd_regclass: Any = ...) -> Any:
     """a @ b + acc on the matrix cores of CDNA, all operands in registers.
 
     Shapes are [.., M, K], [.., K, N] and [.., M, N]. The accumulator lies in an `AMDMFMALayout` of the
     chip's version (gfx942: 3, gfx950: 4) or an older one, the operands in its `DotOperandLayout`s.
     Element types: float16, bfloat16, float32 and two 8-bit floats into float32, int8 into int32,
     float64 into float64. 8-bit floats are float8e4b8 and float8e5b16 in version 3, float8e4nv and
-    float8e5 in version 4.
+    float8e5 in version 4. `cd_regclass` says which registers the sums are to take, "a" (AGPRs) or "v"
+    (VGPRs); it is noted in the IR, and registers are allocated without it.
 
     Gives: a block like `acc`.
-    Errors: other layouts, shapes or element types.
+    Errors: other layouts, shapes or element types; another `cd_regclass`.
 
         # hip:gfx942
         mma: gl.constexpr = gl.amd.AMDMFMALayout(3, [32, 32, 8], True, [2, 2])

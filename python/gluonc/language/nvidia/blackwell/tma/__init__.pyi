@@ -4,14 +4,14 @@ from typing import Any
 
 from gluonc.language import DType, Layout, Number, shared_memory_descriptor, tensor
 
-def async_gather(tensor_desc: Any, x_offsets: tensor, y_offset: tensor | Number, barrier: shared_memory_descriptor, result: shared_memory_descriptor, pred: tensor | Number = ..., multicast: bool = ...) -> None:
+def async_gather(tensor_desc: Any, x_offsets: tensor, y_offset: tensor | Number, barrier: shared_memory_descriptor, result: shared_memory_descriptor, pred: tensor | Number = ..., multicast: bool = ..., cache_policy: Any = ...) -> None:
     """Begins to copy rows of a tensor, named one by one, to shared memory; bytes arrive at a barrier.
 
     Row i of the buffer becomes row `x_offsets[i]` of the tensor, from column `y_offset` on; elements
     outside of the tensor become 0 (or NaN, if the descriptor says so). The descriptor's block is one
     row, the buffer has 8 rows or more and rows of 32 bytes or more. Each thread holds four neighbouring
     offsets, all threads of a warp the same. With `multicast` one copy serves all CTAs that hold the
-    same rows. With a false `pred` nothing is copied.
+    same rows. With a false `pred` nothing is copied. `cache_policy` is a `CachePolicy` of L2 alone.
 
     Gives: nothing.
     Errors: a descriptor of several rows; a buffer of another width, element type or layout; offsets
@@ -26,12 +26,13 @@ def async_gather(tensor_desc: Any, x_offsets: tensor, y_offset: tensor | Number,
     """
     ...
 
-def async_scatter(tensor_desc: Any, x_offsets: tensor, y_offset: tensor | Number, src: shared_memory_descriptor) -> None:
+def async_scatter(tensor_desc: Any, x_offsets: tensor, y_offset: tensor | Number, src: shared_memory_descriptor, cache_policy: Any = ...) -> None:
     """Begins to copy rows from shared memory to rows of a tensor that are named one by one.
 
     Row i of the buffer goes to row `x_offsets[i]` of the tensor, from column `y_offset` on; what lies
     behind its end is not written. Numbers are not negative, and no two rows go to one place. Otherwise
-    descriptor, buffer and offsets are those of `async_gather`, fence and wait those of `async_store`.
+    descriptor, buffer, offsets and `cache_policy` are those of `async_gather`, fence and wait those of
+    `async_store`.
 
     Gives: nothing.
     Errors: those of `async_gather`.
