@@ -95,7 +95,7 @@ std::optional<AsmConstraints> readAsmConstraints(llvm::StringRef text, llvm::Str
       read.operands.push_back(read.results[tied]);
       continue;
     }
-    if (part.size() != 1 || !llvm::StringRef("bchrlfd").contains(part[0])) {
+    if (part.size() != 1 || !llvm::StringRef(isResult ? "bchrlfd" : "bchrlfdn").contains(part[0])) {
       why = "`" + part.str() + "` is not a register class; they are h, r, l, f, d, c and b";
       return std::nullopt;
     }

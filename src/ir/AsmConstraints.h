@@ -20,7 +20,7 @@ namespace gluonc {
 
 struct AsmConstraints {
   /// Register classes: 'h' 16 bits, 'r' 32, 'l' 64, 'f' float, 'd' double, 'c' 8 bits, 'b'
-  /// predicate.
+  /// predicate; of operands also 'n', a number that is known at compile time, in no register.
   llvm::SmallVector<char> results, operands;
 };
 

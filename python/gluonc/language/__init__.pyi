@@ -2075,7 +2075,8 @@ def inline_asm_elementwise(asm: str, constraints: str, args: Sequence[Any], dtyp
     """Runs PTX instructions on each element.
 
     In the text `$0` is the first result, then come the other results and the arguments, as the
-    constraints name them: "=r" and "r" for 32 bits, "h" 16, "l" 64, "f" float32, "d" float64. With
+    constraints name them: "=r" and "r" for 32 bits, "h" 16, "l" 64, "f" float32, "d" float64, "n" an
+    integer known at compile time that the text has in place of a register. With
     `pack` one run takes so many elements, four bytes to a register. `is_pure=False` keeps runs whose
     result nobody uses. A tuple of dtypes gives several results.
 

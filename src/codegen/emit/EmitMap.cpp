@@ -106,6 +106,14 @@ Value *packAsm(Builder &builder, ArrayRef<Value *> elements, char registerClass)
   return builder.CreateBitCast(word, asmType(builder, registerClass));
 }
 
+/// The elements as the class of an operand wants them; null for a number that is not known.
+Value *asmOperand(Builder &builder, ArrayRef<Value *> elements, char registerClass) {
+  if (registerClass != 'n')
+    return packAsm(builder, elements, registerClass);
+  return isa<ConstantInt>(elements[0]) && all_equal(elements) ? elements[0] : nullptr;
+}
+constexpr const char *noConstant = "a constraint `n` on what is no constant";
+
 void unpackAsm(Builder &builder, Value *word, Type *element, unsigned count,
                SmallVectorImpl<Value *> &elements) {
   unsigned bits = element->isPointerTy() ? 64 : element->getPrimitiveSizeInBits().getFixedValue();
@@ -136,7 +144,10 @@ LogicalResult emitInlineAsm(Emitter &emitter, tt::ElementwiseInlineAsmOp op) {
             SmallVector<Value *> elements;
             for (unsigned reg : group.slice(first, together))
               elements.push_back(emitter.get(operand)[reg]);
-            operands.push_back(packAsm(builder, elements, constraints->operands[operands.size()]));
+            operands.push_back(
+                asmOperand(builder, elements, constraints->operands[operands.size()]));
+            if (!operands.back())
+              return emitter.unsupported(op, noConstant);
           }
         }
         Registers words = emitter.isa.inlineAsm(builder, op.getAsmString(), op.getConstraints(),
@@ -180,10 +191,14 @@ LogicalResult emitThreadAsm(Emitter &emitter, ttg::InlineAsmOp op) {
   SmallVector<Value *> operands;
   for (mlir::Value operand : op.getArgs()) {
     bool isBuffer = isa<ttg::MemDescType>(operand.getType());
-    for (unsigned reg : isBuffer ? SmallVector<unsigned>{0} : distinctRegisters(operand.getType()))
+    for (unsigned reg :
+         isBuffer ? SmallVector<unsigned>{0} : distinctRegisters(operand.getType())) {
       operands.push_back(
-          packAsm(builder, {isBuffer ? originOf(emitter, operand) : emitter.get(operand)[reg]},
-                  constraints->operands[operands.size()]));
+          asmOperand(builder, {isBuffer ? originOf(emitter, operand) : emitter.get(operand)[reg]},
+                     constraints->operands[operands.size()]));
+      if (!operands.back())
+        return emitter.unsupported(op, noConstant);
+    }
   }
   SmallVector<Type *> types;
   for (char registerClass : constraints->results)

@@ -384,6 +384,14 @@ template <ScalarKind Kind> MaybeValue dtypeIsKind(Interpreter &, const Intrinsic
   return Value::boolean(call[0].dtype() == DType(Kind));
 }
 
+MaybeValue isBlock(Interpreter &, const IntrinsicCall &call) {
+  return Value::boolean(call[0].is(ValueKind::BlockType));
+}
+
+MaybeValue blockShapes(Interpreter &interpreter, const IntrinsicCall &call) {
+  return interpreter.attribute(call[0], "shape", call.span);
+}
+
 const Intrinsic intMethods[] = {{"bit_length", "self", bitLength}, {"bit_count", "self", bitCount}};
 const Intrinsic stringMethods[] = {{"join", "self, iterable", join},
                                    {"split", "self, sep=", split},
@@ -454,7 +462,13 @@ const Intrinsic dtypeMethods[] = {
     {"is_fp64", "self", dtypeIsKind<ScalarKind::Float64>},
     {"is_fp8e4nv", "self", dtypeIsKind<ScalarKind::Float8E4NV>},
     {"is_fp8e5", "self", dtypeIsKind<ScalarKind::Float8E5>},
+    {"is_fp8e5b16", "self", dtypeIsKind<ScalarKind::Float8E5B16>},
+    {"is_fp8e4b8", "self", dtypeIsKind<ScalarKind::Float8E4B8>},
+    {"is_fp8e4b15", "self", dtypeIsKind<ScalarKind::Float8E4B15>},
+    {"is_block", "self", isBlock},
 };
+const Intrinsic blockTypeMethods[] = {{"get_block_shapes", "self", blockShapes},
+                                      {"is_block", "self", isBlock}};
 
 llvm::ArrayRef<Intrinsic> methodsOf(ValueKind kind) {
   switch (kind) {
@@ -473,6 +487,8 @@ llvm::ArrayRef<Intrinsic> methodsOf(ValueKind kind) {
     return dictMethods;
   case ValueKind::DType:
     return dtypeMethods;
+  case ValueKind::BlockType:
+    return blockTypeMethods;
   case ValueKind::Layout:
     return layoutMethods();
   default:
