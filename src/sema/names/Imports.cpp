@@ -178,8 +178,9 @@ private:
 
 /// Modules of which kernels use nothing, and whose files would be long to read.
 bool isOfHost(llvm::StringRef dotted) {
-  // Kernels that PyTorch writes call functions of a file of its own.
-  if (dotted.starts_with("torch._inductor.runtime."))
+  // Kernels that PyTorch and Triton's translator write call functions of files of theirs.
+  if (dotted.starts_with("torch._inductor.runtime.") ||
+      dotted.starts_with("triton.tools.triton_to_gluon_translator."))
     return false;
   static constexpr llvm::StringLiteral names[] = {"torch", "numpy", "triton", "jax"};
   return llvm::is_contained(names, dotted.split('.').first);
@@ -304,7 +305,7 @@ void SourceModule::checkImport(const ast::ImportFrom &node, Interpreter &interpr
 }
 
 std::optional<Value> SourceModule::starImport(const ast::ImportFrom &node, llvm::StringRef name,
-                                              Interpreter &interpreter) {
+                                              Interpreter &interpreter, bool isChosen) {
   if (name.starts_with("_") || !staysInPackage(node, interpreter))
     return std::nullopt;
   Value module = importModule(program, *this, node.module, node.level, interpreter);
@@ -312,7 +313,7 @@ std::optional<Value> SourceModule::starImport(const ast::ImportFrom &node, llvm:
     return std::nullopt;
   // Modules may import each other's names: mark this one while looking there.
   auto [entry, isNew] = entries.try_emplace(name);
-  if (!isNew && entry->second.isEvaluating)
+  if (!isNew && entry->second.isEvaluating && !isChosen)
     return std::nullopt;
   bool wasEvaluating = std::exchange(entry->second.isEvaluating, true);
   MaybeValue value = module.asModule().lookup(name, interpreter);

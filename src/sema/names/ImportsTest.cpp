@@ -143,6 +143,30 @@ TEST(Imports, FunctionsOfModulesRunWhileAKernelIsCompiled) {
   EXPECT_NE(messages.find("`f` needs"), std::string::npos) << messages;
 }
 
+TEST(Imports, AStarImportsTheLanguageToo) {
+  Files files = {
+      {"m.py", "import gluonc as gluon\nfrom gluonc import language as gl\n" + helper(10)}};
+  EXPECT_EQ(stored("k.py", "from m import *\n", files), "10");
+  // Modules may take all names of each other.
+  files = {{"a.py", "from b import *\n" + helper(10)}, {"b.py", "from a import *\n"}};
+  EXPECT_EQ(stored("k.py", "from b import *\n", files), "10");
+  std::string messages = stored("k.py", "from b import *\n", files, {},
+                                "@gluon.jit\ndef k(p):\n    gl.store(p, nothing(2))\n");
+  EXPECT_NE(messages.find("`nothing` is not defined"), std::string::npos) << messages;
+}
+
+TEST(Imports, HelpersOfPyTorchAndTritonAreFiles) {
+  for (const char *module : {"torch._inductor.runtime.triton_helpers",
+                             "triton.tools.triton_to_gluon_translator.common_helpers"}) {
+    std::string path = module;
+    std::replace(path.begin(), path.end(), '.', '/');
+    Files files = {{"lib/" + path + ".py", helper(10)}};
+    EXPECT_EQ(stored("k.py", std::string("from ") + module + " import f\n", files, {"lib"}), "10");
+    EXPECT_EQ(stored("k.py", std::string("import ") + module + " as h\nf = h.f\n", files, {"lib"}),
+              "10");
+  }
+}
+
 // `constexpr` around a Python function makes it one that kernels call.
 TEST(Imports, FunctionsMayBeConstexprs) {
   for (const char *form : {"@tl.constexpr\ndef f(x):\n    return 5 * x\n",

@@ -442,7 +442,7 @@ void fixKnownDefaults(Interpreter &interpreter, Function &function) {
 std::optional<Value> SourceModule::evaluateBinding(const ast::Stmt &stmt, llvm::StringRef name,
                                                    Interpreter &interpreter) {
   if (const ast::ImportFrom *star = asStarImport(stmt))
-    return starImport(*star, name, interpreter);
+    return starImport(*star, name, interpreter, /*isChosen=*/true);
   if (!binds(stmt, name))
     return std::nullopt;
   Frame frame;

@@ -115,9 +115,10 @@ private:
   std::optional<Value> lookupEarlier(llvm::StringRef name, Interpreter &interpreter);
   /// False after a report: the import would leave the package.
   bool staysInPackage(const ast::ImportFrom &node, Interpreter &interpreter);
-  /// What `from m import *` gives `name`; nullopt if nothing.
+  /// What `from m import *` gives `name`; nullopt if nothing. `isChosen`: it is known to be what
+  /// binds the name, which is being evaluated.
   std::optional<Value> starImport(const ast::ImportFrom &node, llvm::StringRef name,
-                                  Interpreter &interpreter);
+                                  Interpreter &interpreter, bool isChosen = false);
   /// What `import dotted` binds `name` to.
   Value evaluateImport(const ast::Alias &alias, llvm::StringRef name, Interpreter &interpreter);
   /// A module of this package, by a name that the package itself does not bind.
