@@ -170,7 +170,7 @@ private:
     if (!interpreter.checkSupported(node))
       return;
     // Where it is reached it ends the compilation, with the names that it has then.
-    if (llvm::isa<ast::Raise>(node) && interpreter.inKernel())
+    if (llvm::isa<ast::Raise>(node))
       return;
     if (visitBranches(node))
       return;

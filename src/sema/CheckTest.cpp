@@ -63,6 +63,17 @@ def f(x):
         << known;
 }
 
+TEST(Check, ExceptionsArePythons) {
+  EXPECT_EQ(checked(R"(
+@gluon.constexpr_function
+def f(x):
+    if x > 1:
+        raise ValueError(f"not {x}")
+    return missing
+)"),
+            "Kind::UnknownName 8:12\n");
+}
+
 TEST(Check, ReportsAllErrorsOfAllFunctions) {
   EXPECT_EQ(checked(R"(
 @gluon.jit

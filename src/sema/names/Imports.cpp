@@ -134,8 +134,9 @@ struct Search {
 
   /// As for `findIn`, where the folder is among those that Python would look in.
   Module *findAbsolute() {
+    // A module may have the name of a package that it imports.
     for (const std::string &folder : folders())
-      if (Module *module = findIn(folder, 0))
+      if (Module *module = findIn(folder, 0); module && module != &from)
         return module;
     return nullptr;
   }

@@ -155,6 +155,12 @@ TEST(Imports, AStarImportsTheLanguageToo) {
   EXPECT_NE(messages.find("`nothing` is not defined"), std::string::npos) << messages;
 }
 
+TEST(Imports, AModuleDoesNotImportItself) {
+  EXPECT_EQ(stored("pkg/m.py", "from m import f\n", {{"lib/m.py", helper(10)}}, {"lib"}), "10");
+  std::string messages = stored("pkg/m.py", "from m import f\n", {});
+  EXPECT_NE(messages.find("module `m` was not found"), std::string::npos) << messages;
+}
+
 TEST(Imports, HelpersOfPyTorchAndTritonAreFiles) {
   for (const char *module : {"torch._inductor.runtime.triton_helpers",
                              "triton.tools.triton_to_gluon_translator.common_helpers"}) {
