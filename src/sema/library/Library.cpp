@@ -43,7 +43,7 @@ constexpr LibraryName exports[] = {
     {"tensor.logical_and", "standard.py"},
     {"tensor.logical_or", "standard.py"},
     {"tensor.histogram", "standard.py"},
-    {"sort", "sorting.py"},
+    {"sort", "sorting.py", true},
     {"topk", "sorting.py"},
     {"bitonic_merge", "sorting.py"},
     {"philox", "random.py"},

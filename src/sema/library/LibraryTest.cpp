@@ -50,6 +50,7 @@ TEST(Library, StandardFunctionsGiveIr) {
   expectIr(block + "    tl.store(out + i, tl.flip(v))\n", "tt.bitcast");
   expectIr(block + "    tl.store(out + i, v.reshape(8, 8).flip(0).ravel())\n", "tt.reduce");
   expectIr(block + "    tl.store(out + i, tl.flip(v > 0))\n", "tt.reduce");
+  expectIr(block + "    tl.store(out + i, v.sort(descending=True))\n", "tt.reduce");
   expectIr(block + "    w = tl.interleave(v, v)\n"
                    "    tl.store(out + tl.arange(0, 128), w)\n",
            "tt.join");
@@ -95,6 +96,17 @@ TEST(Library, SwizzleWalksGroupsOfRows) {
 }
 
 // -- Sorting -----------------------------------------------------------------------------
+
+TEST(Library, TypesSayWhetherTheyAreOfBlocks) {
+  expectIr("    v = tl.full([8, 16], 1.0, tl.float32)\n"
+           "    tl.static_assert(v.type.get_block_shapes() == (8, 16))\n"
+           "    tl.static_assert(v.type.is_block() and not v.dtype.is_block())\n"
+           "    tl.static_assert(tl.float8e5b16.is_fp8e5b16() and not v.dtype.is_fp8e4b8())\n"
+           "    tl.store(out + tl.arange(0, 16), tl.sum(v, 0))\n",
+           "tt.reduce");
+  expectProblem("    tl.static_assert(x.dtype.get_block_shapes() == ())\n",
+                "Kind::UnknownAttribute 5:30\n");
+}
 
 TEST(Library, SortingTakesAStepForEachPairOfBits) {
   Result result = compileTriton("x, out",
