@@ -8,14 +8,7 @@ are not below a number, which it looks for by halving intervals of the order tha
 
 import triton
 import triton.language as tl
-
-
-@triton.jit
-def join(PDL: tl.constexpr):
-    """The kernel before is complete, and the one behind may come."""
-    if PDL:
-        tl.extra.cuda.gdc_launch_dependents()
-        tl.extra.cuda.gdc_wait()
+from rows import join
 
 
 @triton.jit
@@ -30,6 +23,13 @@ def ordered(x):
     """Floats as integers in the same order; NaN above or below all others."""
     bits = x.to(tl.int32, bitcast=True)
     return tl.where(bits < 0, bits ^ 0x7FFFFFFF, bits)
+
+
+@triton.jit
+def number_of(order):
+    """The float at this place of the order."""
+    bits = order.to(tl.int32)
+    return tl.where(bits < 0, bits ^ 0x7FFFFFFF, bits).to(tl.float32, bitcast=True)
 
 
 @triton.jit
@@ -61,8 +61,7 @@ def threshold(logits, temperatures, top_ps, top_ks, least, vocabulary, BLOCK: tl
                 enough = tl.sum(reach, 0) >= k
                 low = tl.where(enough, middle, low)
                 high = tl.where(enough, high, middle)
-            bits = low.to(tl.int32)
-            kept = tl.where(bits < 0, bits ^ 0x7FFFFFFF, bits).to(tl.float32, bitcast=True)
+            kept = number_of(low)
         if p < 1:
             largest = tl.full([BLOCK], float("-inf"), tl.float32)
             for begin in range(0, vocabulary, BLOCK):
@@ -88,10 +87,8 @@ def threshold(logits, temperatures, top_ps, top_ks, least, vocabulary, BLOCK: tl
                 enough = tl.sum(reach_mass, 0) >= wanted
                 low = tl.where(enough, middle, low)
                 high = tl.where(enough, high, middle)
-            bits = low.to(tl.int32)
             # Sums in another order may leave none that reaches all of it; the largest is kept always.
-            of_p = tl.where(bits < 0, bits ^ 0x7FFFFFFF, bits).to(tl.float32, bitcast=True)
-            kept = tl.minimum(tl.where(low == -2139095041, kept, tl.maximum(of_p, kept)), top)
+            kept = tl.minimum(tl.where(low == -2139095041, kept, tl.maximum(number_of(low), kept)), top)
     tl.store(least + row, kept)
 
 
