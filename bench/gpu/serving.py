@@ -40,15 +40,19 @@ DECODE = [([4096] * 64, 32, 8, 64, 128), ([65536], 32, 8, 64, 128), ([8192] * 8,
           ([4096] * 64, 32, 8, 32, 128), ([4096] * 64, 16, 16, 64, 64), ([1024] * 256, 8, 1, 64, 128)]
 
 
+def copy_speed():
+    """Gigabytes a second, read and written, of a copy of 2 GiB; a smaller one leaves a part of what it wrote in L2."""
+    source, target = (torch.empty(2 << 30, dtype=torch.int8, device="cuda") for _ in range(2))
+    copy = 2e-6 * source.nbytes / statistics.median(flagship.measure({"": lambda: target.copy_(source)}, 10, True)[""])
+    print(f"copy {copy:.1f} GB/s")
+    return copy
+
+
 def bench_decode(rounds):
     """Gigabytes of keys and values a second; PyTorch gets them contiguous, and all sequences equally long."""
     ours = load("decode/decode")
     results = []
-    # Read and written, of 2 GiB; a smaller one leaves a part of what it wrote in L2.
-    source, target = (torch.empty(2 << 30, dtype=torch.int8, device="cuda") for _ in range(2))
-    copy = 2e-6 * source.nbytes / statistics.median(flagship.measure({"": lambda: target.copy_(source)}, 10, True)[""])
-    del source, target
-    print(f"copy {copy:.1f} GB/s")
+    copy = copy_speed()
     for lengths, q_heads, heads, page, d in DECODE:
         torch.manual_seed(0)
         dtype, batch = torch.float16, len(lengths)
@@ -149,10 +153,7 @@ def bench_skinny(rounds):
     """Gigabytes of weights a second. Products of several weights in a row, as a model has them, so that none is in L2."""
     ours = load("matmul/skinny")
     results = []
-    source, target = (torch.empty(2 << 30, dtype=torch.int8, device="cuda") for _ in range(2))
-    copy = 2e-6 * source.nbytes / statistics.median(flagship.measure({"": lambda: target.copy_(source)}, 10, True)[""])
-    del source, target
-    print(f"copy {copy:.1f} GB/s")
+    copy = copy_speed()
     for n, k in SKINNY:
         torch.manual_seed(0)
         weights = [torch.randn(n, k, device="cuda", dtype=torch.bfloat16) for _ in range(max(1, -(-400_000_000 // (2 * n * k))))]

@@ -29,22 +29,22 @@ def meet(mine, theirs, visits, place):
 
 
 @triton.jit
-def embed(y, table, tokens, width, BLOCK: tl.constexpr, PDL: tl.constexpr):
-    """y[row] = table[tokens[row]], BLOCK columns for each program (row, part)."""
+def gather(y, x, rows, width, BLOCK: tl.constexpr, PDL: tl.constexpr):
+    """y[i] = x[rows[i]], BLOCK columns for each program (i, part)."""
     join(PDL)
-    row = tl.program_id(0)
+    i = tl.program_id(0)
     column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-    token = tl.load(tokens + row).to(tl.int64)
-    values = tl.load(table + token * width + column, column < width)
-    tl.store(y + row.to(tl.int64) * width + column, values, column < width)
+    row = tl.load(rows + i).to(tl.int64)
+    values = tl.load(x + row * width + column, column < width)
+    tl.store(y + i.to(tl.int64) * width + column, values, column < width)
 
 
 @triton.jit
 def norm(residual, delta, peer, mine, theirs, visits, weight, y, width, eps, BLOCK: tl.constexpr, PDL: tl.constexpr):
     """residual += delta, if there is one; y = residual / sqrt(mean of its squares + eps) * weight.
 
-    Where two GPUs have half of the products each, `peer` is the other's delta, else None. Both add both in the same
-    order, so that they stay alike bit by bit.
+    Where two GPUs have half of the products each, `peer` is the other's delta, else None. A sum of two does
+    not depend on their order, so both GPUs stay alike bit by bit.
     """
     join(PDL)
     row = tl.program_id(0).to(tl.int64)
@@ -147,16 +147,6 @@ def swiglu(gate_up, y, width, BLOCK: tl.constexpr, PDL: tl.constexpr):
     wide = gate.to(tl.float32)
     silu = (wide / (1.0 + tl.exp(-wide))).to(gate.dtype).to(tl.float32)
     tl.store(y + row * width + column, (silu * up).to(gate.dtype), inside)
-
-
-@triton.jit
-def pick(x, rows, y, width, BLOCK: tl.constexpr, PDL: tl.constexpr):
-    """y[i] = x[rows[i]], BLOCK columns a program (i, part)."""
-    join(PDL)
-    i = tl.program_id(0)
-    column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-    row = tl.load(rows + i).to(tl.int64)
-    tl.store(y + i.to(tl.int64) * width + column, tl.load(x + row * width + column, column < width), column < width)
 
 
 @triton.jit

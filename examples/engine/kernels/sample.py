@@ -33,6 +33,34 @@ def number_of(order):
 
 
 @triton.jit
+def weight_from(of, kept, place, top, temperature, vocabulary, COUNTS: tl.constexpr, BLOCK: tl.constexpr):
+    """Of the logits that are not below `kept` and, in the order, not before `place`: how many (COUNTS), or their exponentials."""
+    weight = tl.zeros([BLOCK], tl.float32)
+    for begin in range(0, vocabulary, BLOCK):
+        column = begin + tl.arange(0, BLOCK)
+        x = tl.load(of + column, column < vocabulary, float("-inf"))
+        inside = (column < vocabulary) & (x >= kept) & (ordered(x).to(tl.int64) >= place)
+        if COUNTS:
+            weight += inside.to(tl.float32)
+        else:
+            weight += tl.where(inside, tl.exp((x - top) / temperature), 0.0)
+    return tl.sum(weight, 0)
+
+
+@triton.jit
+def last_place(of, kept, wanted, top, temperature, vocabulary, COUNTS: tl.constexpr, BLOCK: tl.constexpr):
+    """The last place in the order from which on the weight is `wanted` or more; that of -inf where there is none."""
+    low = tl.full((), -2139095041, tl.int64)
+    high = tl.full((), 2139095041, tl.int64)
+    while high - low > 1:
+        middle = (low + high) >> 1
+        enough = weight_from(of, kept, middle, top, temperature, vocabulary, COUNTS, BLOCK) >= wanted
+        low = tl.where(enough, middle, low)
+        high = tl.where(enough, high, middle)
+    return low
+
+
+@triton.jit
 def threshold(logits, temperatures, top_ps, top_ks, least, vocabulary, BLOCK: tl.constexpr, PDL: tl.constexpr):
     """least[row]: the logit that is the last one kept; a program for each row.
 
@@ -48,47 +76,18 @@ def threshold(logits, temperatures, top_ps, top_ks, least, vocabulary, BLOCK: tl
     kept = float("-inf")
     if temperature > 0:
         if (k > 0) & (k < vocabulary):
-            # The largest number that no less than k logits reach.
-            low = tl.full((), -2139095041, tl.int64)
-            high = tl.full((), 2139095041, tl.int64)
-            while high - low > 1:
-                middle = (low + high) >> 1
-                reach = tl.zeros([BLOCK], tl.int32)
-                for begin in range(0, vocabulary, BLOCK):
-                    column = begin + tl.arange(0, BLOCK)
-                    x = tl.load(of + column, column < vocabulary, float("-inf"))
-                    reach += ((column < vocabulary) & (ordered(x).to(tl.int64) >= middle)).to(tl.int32)
-                enough = tl.sum(reach, 0) >= k
-                low = tl.where(enough, middle, low)
-                high = tl.where(enough, high, middle)
-            kept = number_of(low)
+            # The largest number that no less than k logits reach; counts are exact below 2**24.
+            kept = number_of(last_place(of, kept, k.to(tl.float32), 0.0, 1.0, vocabulary, True, BLOCK))
         if p < 1:
             largest = tl.full([BLOCK], float("-inf"), tl.float32)
             for begin in range(0, vocabulary, BLOCK):
                 column = begin + tl.arange(0, BLOCK)
                 largest = tl.maximum(largest, tl.load(of + column, column < vocabulary, float("-inf")))
             top = tl.max(largest, 0)
-            mass = tl.zeros([BLOCK], tl.float32)
-            for begin in range(0, vocabulary, BLOCK):
-                column = begin + tl.arange(0, BLOCK)
-                x = tl.load(of + column, column < vocabulary, float("-inf"))
-                mass += tl.where(x >= kept, tl.exp((x - top) / temperature), 0.0)
-            wanted = p * tl.sum(mass, 0)
-            low = tl.full((), -2139095041, tl.int64)
-            high = tl.full((), 2139095041, tl.int64)
-            while high - low > 1:
-                middle = (low + high) >> 1
-                reach_mass = tl.zeros([BLOCK], tl.float32)
-                for begin in range(0, vocabulary, BLOCK):
-                    column = begin + tl.arange(0, BLOCK)
-                    x = tl.load(of + column, column < vocabulary, float("-inf"))
-                    counts = (x >= kept) & (ordered(x).to(tl.int64) >= middle)
-                    reach_mass += tl.where(counts, tl.exp((x - top) / temperature), 0.0)
-                enough = tl.sum(reach_mass, 0) >= wanted
-                low = tl.where(enough, middle, low)
-                high = tl.where(enough, high, middle)
-            # Sums in another order may leave none that reaches all of it; the largest is kept always.
-            kept = tl.minimum(tl.where(low == -2139095041, kept, tl.maximum(number_of(low), kept)), top)
+            everything = weight_from(of, kept, -2139095041, top, temperature, vocabulary, False, BLOCK)
+            # The largest is kept always.
+            place = last_place(of, kept, p * everything, top, temperature, vocabulary, False, BLOCK)
+            kept = tl.minimum(tl.maximum(number_of(place), kept), top)
     tl.store(least + row, kept)
 
 

@@ -10,7 +10,7 @@ namespace {
 
 using View = gluonc::rt::Tensor;
 
-constexpr int columnsOfBlock = 1024; // embed, swiglu, pick
+constexpr int columnsOfBlock = 1024; // gather, swiglu
 constexpr int headsOfProgram = 8;    // rotary
 constexpr int partsOfRow = 32;       // best_of_part
 constexpr int columnsOfHalf = 4096;  // whole
@@ -113,8 +113,7 @@ void Forward::does(const gluonc::rt::Expected<gluonc::rt::Done> &done) {
 
 Expected<void> Forward::run(const Pass &pass, const Inputs &inputs) {
   failure.clear();
-  does(bundle.embed({unsignedOf(pass.rows), blocks(config.hidden, columnsOfBlock)}, gpu.stream(),
-                    residual.at(), weights.embedding.at(), at(inputs.tokens), config.hidden));
+  gather(residual, weights.embedding, inputs.tokens, pass.rows);
   Memory Forward::*added = nullptr;
   for (int i = 0; i != config.layers; ++i) {
     normalize(added, weights.layers[static_cast<size_t>(i)].inputNorm, pass.rows);
@@ -126,6 +125,11 @@ Expected<void> Forward::run(const Pass &pass, const Inputs &inputs) {
   if (failure.empty())
     return {};
   return fail(failure);
+}
+
+void Forward::gather(const Memory &to, const Memory &from, uint64_t rows, int count) {
+  does(bundle.gather({unsignedOf(count), blocks(config.hidden, columnsOfBlock)}, gpu.stream(),
+                     to.at(), from.at(), at(rows), config.hidden));
 }
 
 void Forward::normalize(Memory Forward::*added, const Memory &weight, int rows) {
@@ -237,8 +241,7 @@ void Forward::computeLogits(const Memory &rows, int sequences) {
 void Forward::chooseTokens(const Pass &pass, const Inputs &inputs) {
   const Memory *rows = &normed;
   if (!pass.prompts.empty()) {
-    does(bundle.pick({unsignedOf(pass.sequences), blocks(config.hidden, columnsOfBlock)},
-                     gpu.stream(), normed.at(), at(inputs.lastRows), last.at(), config.hidden));
+    gather(last, normed, inputs.lastRows, pass.sequences);
     rows = &last;
   }
   computeLogits(*rows, pass.sequences);

@@ -82,6 +82,8 @@ private:
   void attendToPrompts(const Pass &pass);
   void attendToCache(int number, const Pass &pass, const Inputs &inputs);
   void chooseTokens(const Pass &pass, const Inputs &inputs);
+  /// Rows of `hidden` numbers.
+  void gather(const Memory &to, const Memory &from, uint64_t rows, int count);
   /// Adds `delta` and, of two shares, the other's.
   void normalize(Memory Forward::*delta, const Memory &weight, int rows);
   void computeLogits(const Memory &rows, int sequences);

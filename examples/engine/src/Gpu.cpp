@@ -11,7 +11,6 @@ struct Driver {
   int (*init)(unsigned) = nullptr;
   int (*getErrorString)(int, const char **) = nullptr;
   int (*deviceGet)(int *, int) = nullptr;
-  int (*deviceGetName)(char *, int, int) = nullptr;
   int (*deviceGetAttribute)(int *, int, int) = nullptr;
   int (*retainContext)(void **, int) = nullptr;
   int (*releaseContext)(int) = nullptr;
@@ -62,7 +61,6 @@ struct Driver {
     find(init, "cuInit");
     find(getErrorString, "cuGetErrorString");
     find(deviceGet, "cuDeviceGet");
-    find(deviceGetName, "cuDeviceGetName");
     find(deviceGetAttribute, "cuDeviceGetAttribute");
     find(retainContext, "cuDevicePrimaryCtxRetain");
     find(releaseContext, "cuDevicePrimaryCtxRelease_v2");
@@ -94,7 +92,6 @@ struct Driver {
 Memory &Memory::operator=(Memory &&other) noexcept {
   std::swap(driver, other.driver);
   std::swap(place, other.place);
-  std::swap(size, other.size);
   std::swap(onHost, other.onHost);
   return *this;
 }
@@ -127,9 +124,6 @@ Expected<std::unique_ptr<Gpu>> Gpu::open(int device) {
     return std::unexpected(opened.error());
   if (auto found = driver.check(driver.deviceGet(&gpu->device, device), "cuDeviceGet"); !found)
     return std::unexpected(found.error());
-  char name[128] = {};
-  driver.deviceGetName(name, sizeof name - 1, gpu->device);
-  gpu->text = name;
   constexpr int multiprocessorCount = 16;
   int count = 0;
   driver.deviceGetAttribute(&count, multiprocessorCount, gpu->device);
@@ -168,7 +162,7 @@ Expected<Memory> Gpu::allocate(size_t bytes) {
                                 ("device memory of " + std::to_string(bytes) + " bytes").c_str());
       !done)
     return std::unexpected(done.error());
-  Memory memory(driver.get(), address, bytes, false);
+  Memory memory(driver.get(), address, false);
   if (auto done = driver->check(driver->fill(address, 0, bytes, queue), "cuMemsetD8Async"); !done)
     return std::unexpected(done.error());
   return memory;
@@ -178,7 +172,7 @@ Expected<Memory> Gpu::allocateOnHost(size_t bytes) {
   void *address = nullptr;
   if (auto done = driver->check(driver->allocateHost(&address, bytes), "host memory"); !done)
     return std::unexpected(done.error());
-  return Memory(driver.get(), reinterpret_cast<uint64_t>(address), bytes, true);
+  return Memory(driver.get(), reinterpret_cast<uint64_t>(address), true);
 }
 
 Expected<size_t> Gpu::freeBytes() {

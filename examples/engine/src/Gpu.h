@@ -1,8 +1,12 @@
-// The CUDA driver as the engine uses it: one device, its memory, one stream, graphs.
+//===- Gpu.h - The CUDA driver as the engine uses it ----------------------------===//
+//
+// One device, its memory, one stream, graphs.
 //
 // libcuda.so.1 is opened when a Gpu is, so that the program starts without a driver and says what
 // is missing. Errors are values. A Gpu's context is current in the thread that opened it; another
 // one calls makeCurrent() first.
+//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "Expected.h"
@@ -10,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 
 namespace engine {
 
@@ -20,21 +23,19 @@ struct Driver;
 class Memory {
 public:
   Memory() = default;
-  Memory(const Driver *driver, uint64_t address, size_t bytes, bool onHost)
-      : driver(driver), place(address), size(bytes), onHost(onHost) {}
+  Memory(const Driver *driver, uint64_t address, bool onHost)
+      : driver(driver), place(address), onHost(onHost) {}
   Memory(Memory &&other) noexcept { *this = std::move(other); }
   Memory &operator=(Memory &&other) noexcept;
   ~Memory();
 
   /// 0 where there is none.
   uint64_t address() const { return place; }
-  size_t bytes() const { return size; }
   void *at(size_t offset = 0) const { return reinterpret_cast<void *>(place + offset); }
 
 private:
   const Driver *driver = nullptr;
   uint64_t place = 0;
-  size_t size = 0;
   bool onHost = false;
 };
 
@@ -66,7 +67,6 @@ public:
   /// Of the device: launches and copies below go there, in order.
   void *stream() const { return queue; }
   unsigned multiprocessors() const { return count; }
-  const std::string &name() const { return text; }
 
   /// Filled with zeros.
   Expected<Memory> allocate(size_t bytes);
@@ -94,7 +94,6 @@ private:
   void *context = nullptr;
   void *queue = nullptr;
   unsigned count = 0;
-  std::string text;
 };
 
 } // namespace engine

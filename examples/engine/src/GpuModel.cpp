@@ -27,7 +27,6 @@ namespace {
 
 constexpr int rowCounts[] = {1,  2,  3,  4,  5,  6,  7,   8,   12,  16,  24,  32,
                              40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256};
-constexpr int mostSequences = 256;
 constexpr int mostPrefillTokens = 8192;
 
 /// What one GPU has of the model.
@@ -52,7 +51,6 @@ private:
 class GpuModel final : public Model {
 public:
   static Expected<std::unique_ptr<Model>> open(const ModelOptions &options, const Folder &folder);
-  ~GpuModel() override { workers.clear(); }
 
   int pageSize() const override { return positionsOfPage; }
   int pageCount() const override { return limits.pages; }
@@ -83,7 +81,7 @@ private:
   Limits limits;
   std::vector<std::unique_ptr<Part>> parts;
   Memory chosen;
-  /// Of the parts behind the first.
+  /// Of the parts behind the first; they end before what they work on.
   std::vector<std::unique_ptr<Worker>> workers;
 };
 
@@ -169,8 +167,8 @@ Expected<void> GpuModel::addPart(const ModelOptions &options, const Folder &fold
 /// How much of what there is room for, and that memory.
 Expected<void> GpuModel::decide(const ModelOptions &options) {
   limits.pagesOfSequence = (positionsOf(config) + positionsOfPage - 1) / positionsOfPage;
-  limits.sequences =
-      *std::ranges::lower_bound(rowCounts, std::clamp(options.maxSequences, 1, mostSequences));
+  limits.sequences = *std::ranges::lower_bound(
+      rowCounts, std::clamp(options.maxSequences, 1, *std::rbegin(rowCounts)));
   limits.rows = std::max(limits.sequences,
                          std::min(mostPrefillTokens, limits.pagesOfSequence * positionsOfPage));
   size_t room = static_cast<size_t>(limits.sequences) * static_cast<size_t>(limits.pagesOfSequence);
