@@ -171,7 +171,7 @@ def main():
     options = parser.parse_args()
     folder = pathlib.Path(options.folder)
     cases = [tuple(map(int, each.split("x"))) for each in options.cases.split(",")]
-    prefills = [tuple(map(int, each.split("x"))) for each in options.prefills.split(",")]
+    prefills = [tuple(map(int, each.split("x"))) for each in options.prefills.split(",") if each]
     report = {"device": torch.cuda.get_device_name(), "date": datetime.date.today().isoformat(), "torch": torch.__version__,
               "layers": options.layers, "decode": [], "prefill": []}
 

@@ -61,7 +61,7 @@ std::vector<Forward::Size> Forward::sizes(const ModelConfig &config, const Limit
       {&Forward::partValues, sequences * partsOfRow * 4},
       {&Forward::partTokens, sequences * partsOfRow * 4},
       {&Forward::tokens, sequences * 4},
-      {&Forward::productPartial, size_t(2) * programs * 128 * narrowRows * 4},
+      {&Forward::productPartial, size_t(256) * programs * narrowRows * 4},
       {&Forward::productArrived, programs * size_t(4)},
       {&Forward::attentionPartial,
        size_t(2) * programs * group * static_cast<size_t>(config.headDim + 2) * 4},
@@ -159,9 +159,7 @@ void Forward::layer(int number, const Pass &pass, const Inputs &inputs) {
     attendToCache(number, pass, inputs);
   multiply(attended, of.output.address(), attentionDelta, pass.rows, config.hidden, attendedWidth);
   normalize(&Forward::attentionDelta, of.postAttentionNorm, pass.rows);
-  multiply(normed, of.gateUp.address(), gateUp, pass.rows, 2 * config.intermediate, config.hidden);
-  does(bundle.swiglu({unsignedOf(pass.rows), blocks(config.intermediate, columnsOfBlock)},
-                     gpu.stream(), gateUp.at(), activated.at(), config.intermediate));
+  activate(of.gateUp.address(), pass.rows);
   multiply(activated, of.down.address(), delta, pass.rows, config.hidden, config.intermediate);
 }
 
@@ -175,6 +173,20 @@ void Forward::multiply(const Memory &x, uint64_t w, const Memory &y, int rows, i
   does(bundle.matmul({std::min(programs, blocks(rows, 128) * blocks(n, 256))}, gpu.stream(),
                      matrix(x.address(), rows, k), matrix(w, n, k), matrix(y.address(), rows, n),
                      rows, n, k));
+}
+
+/// From `normed` to `activated`.
+void Forward::activate(uint64_t w, int rows) {
+  const int n = 2 * config.intermediate, k = config.hidden;
+  if (rows <= narrowRows) {
+    does(bundle.gated({gpu.multiprocessors()}, gpu.stream(), matrix(normed.address(), rows, k),
+                      matrix(w, n, k), activated.at(), productPartial.at(), productArrived.at(), n,
+                      k, rows));
+    return;
+  }
+  multiply(normed, w, gateUp, rows, n, k);
+  does(bundle.swiglu({unsignedOf(rows), blocks(config.intermediate, columnsOfBlock)}, gpu.stream(),
+                     gateUp.at(), activated.at(), config.intermediate));
 }
 
 void Forward::attendToPrompts(const Pass &pass) {

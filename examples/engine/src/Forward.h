@@ -79,6 +79,7 @@ private:
 
   void layer(int number, const Pass &pass, const Inputs &inputs);
   void multiply(const Memory &x, uint64_t w, const Memory &y, int rows, int n, int k);
+  void activate(uint64_t w, int rows);
   void attendToPrompts(const Pass &pass);
   void attendToCache(int number, const Pass &pass, const Inputs &inputs);
   void chooseTokens(const Pass &pass, const Inputs &inputs);
