@@ -3,9 +3,8 @@
 X is rows x K with 1 to 64 rows, W is N x K (the weight of a linear layer), both in fp16 or bf16, Y is rows x N in one of
 these or fp32. Every weight is used once, so the time is that of reading W, and all else has to stay beside it:
 
-*   W is the left operand of the tensor cores: 128 or 256 of its rows by 64 or 32 numbers of K make a step, and the
-    few rows of X the narrow right one (`wgmma` has no less than 64 rows, but 8 columns suffice). Each tile reads
-    X again, from L2, so with 64 rows the taller tile is the faster one.
+*   W is the left operand of the tensor cores: 128 or 64 of its rows by 64 numbers of K make a step, and the
+    few rows of X the narrow right one (`wgmma` has no less than 64 rows, but 8 columns suffice).
 *   All steps of all tiles stand in one list that is cut into equal parts, one for each program, wherever that falls
     (Osama et al. 2023, arXiv:2301.03598), so all multiprocessors read equally long. What a cut leaves unfinished
     goes to `partial`; the program that has the first steps of a tile adds up what the ones after it have, in
@@ -188,39 +187,43 @@ def skinny(x, w, y, partial, arrived, n, k, batch, STAGES: gl.constexpr, GATED: 
 
 # ---- From Python ------------------------------------------------------------------------------
 
-def tile_for(batch):
-    """(rows of W, bytes of each of them, columns for rows of X) in a step."""
+def columns_for(batch):
+    """Columns that the tensor cores multiply for so many rows of X."""
     if not 1 <= batch <= 64:
         raise ValueError(f"{batch} rows; this product is for 1 to 64")
-    columns = max(8, 1 << (batch - 1).bit_length())
-    return (256, 64, columns) if columns == 64 else (128, 128, columns)
+    return max(8, 1 << (batch - 1).bit_length())
 
 
-def stages_for(tile):
-    """A ring of less than half of the shared memory."""
-    rows, width, columns = tile
-    return 114000 // ((rows + columns) * width)
+def rows_for(columns, is_gated):
+    """Rows of a tile: half as many where what a cut leaves is large. Gate and up need 64 each, to be in the same threads."""
+    return 64 if columns == 64 and not is_gated else 128
+
+
+def stages_for(rows, columns):
+    """A ring of less than half of the shared memory, but for the largest steps."""
+    return (200000 if rows + columns == 192 else 114000) // ((rows + columns) * 128)
 
 
 def scratch(programs, batch, device):
     """(partial, arrived) for launches of `programs` programs, one after the other."""
     import torch
-    rows, _, columns = tile_for(batch)
-    return (torch.empty(programs * rows * columns, dtype=torch.float32, device=device),
+    return (torch.empty(programs * 128 * columns_for(batch), dtype=torch.float32, device=device),
             torch.zeros(programs, dtype=torch.int32, device=device))
 
 
-def describe(tensor, rows, width):
-    layout = gl.NVMMASharedLayout(width, 8 * tensor.dtype.itemsize, rank=2)
-    return TensorDescriptor.from_tensor(tensor, [rows, width // tensor.dtype.itemsize], layout)
+def describe(tensor, rows):
+    layout = gl.NVMMASharedLayout(128, 8 * tensor.dtype.itemsize, rank=2)
+    return TensorDescriptor.from_tensor(tensor, [rows, 128 // tensor.dtype.itemsize], layout)
 
 
-def project(x, w, y, programs, memory, pdl=False, tile=None):
+def project(x, w, y, programs, memory, pdl=False):
     """y = x w^T on `programs` programs, `memory` by `scratch`; gated if y has half as many columns as w has rows."""
     (batch, k), (n, _) = x.shape, w.shape
-    rows, width, columns = tile = tile or tile_for(batch)
-    skinny[(programs,)](describe(x, columns, width), describe(w, rows // 2, width), y, *memory, n, k, batch,
-                        STAGES=stages_for(tile), GATED=y.shape[1] != n, PDL=pdl, num_warps=4, launch_pdl=pdl)
+    is_gated = y.shape[1] != n
+    columns = columns_for(batch)
+    rows = rows_for(columns, is_gated)
+    skinny[(programs,)](describe(x, columns), describe(w, rows // 2), y, *memory, n, k, batch, STAGES=stages_for(rows, columns),
+                        GATED=is_gated, PDL=pdl, num_warps=4, launch_pdl=pdl)
 
 
 def reference(x, w, is_gated, dtype):

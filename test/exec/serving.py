@@ -41,16 +41,16 @@
 # RUN: few x='randint(-4, 5, (64, 64), bf16)' w='randint(-4, 5, (256, 64), bf16)' y='empty((64, 256), bf16)' \
 #   partial='empty(1, f32)' arrived='zeros(1, i32)' n=256 k=64 batch=64 ROWS=128 COLUMNS=64 DEPTH=64 STAGES=4 GATED=False --grid 1 --target cuda:90a
 # EXPECT: allclose(y, x.to(f32) @ w.to(f32).T, 1e-2)
-# Taller tiles; gate and up in a tile, with and without a cut.
+# Smaller tiles; gate and up in a tile, with and without a cut.
 # RUN: few x='randint(-4, 5, (40, 72), bf16)' w='randint(-4, 5, (520, 72), bf16)' y='empty((40, 520), bf16)' \
-#   partial='empty(65536, f32)' arrived='zeros(4, i32)' n=520 k=72 batch=40 ROWS=256 COLUMNS=64 DEPTH=32 STAGES=3 GATED=False --grid 4 --target cuda:90a
+#   partial='empty(32768, f32)' arrived='zeros(8, i32)' n=520 k=72 batch=40 ROWS=64 COLUMNS=64 DEPTH=32 STAGES=3 GATED=False --grid 8 --target cuda:90a
 # EXPECT: allclose(y, x.to(f32) @ w.to(f32).T, 1e-2) and all(arrived == 0)
 # RUN: few x='randint(-4, 5, (5, 200), bf16)' w='randint(-4, 5, (144, 200), bf16)' y='empty((5, 72), f32)' \
 #   partial='empty(5120, f32)' arrived='zeros(5, i32)' n=144 k=200 batch=5 ROWS=128 COLUMNS=8 DEPTH=64 STAGES=3 GATED=True --grid 5 --target cuda:90a \
 #   s='x.to(f32) @ w.to(f32).T * 1.0'
 # EXPECT: allclose(y, s[:, :72] / (1.0 + exp(-s[:, :72])) * s[:, 72:], 1e-5, 1e-4) and all(arrived == 0)
 # RUN: few x='randint(-4, 5, (33, 64), bf16)' w='randint(-4, 5, (272, 64), bf16)' y='empty((33, 136), f32)' \
-#   partial='empty(1, f32)' arrived='zeros(1, i32)' n=272 k=64 batch=33 ROWS=256 COLUMNS=64 DEPTH=32 STAGES=3 GATED=True --grid 1 --target cuda:90a \
+#   partial='empty(1, f32)' arrived='zeros(1, i32)' n=272 k=64 batch=33 ROWS=128 COLUMNS=64 DEPTH=32 STAGES=3 GATED=True --grid 1 --target cuda:90a \
 #   s='x.to(f32) @ w.to(f32).T * 1.0'
 # EXPECT: allclose(y, s[:, :136] / (1.0 + exp(-s[:, :136])) * s[:, 136:], 1e-5, 1e-4) and all(arrived == 0)
 

@@ -61,7 +61,7 @@ std::vector<Forward::Size> Forward::sizes(const ModelConfig &config, const Limit
       {&Forward::partValues, sequences * partsOfRow * 4},
       {&Forward::partTokens, sequences * partsOfRow * 4},
       {&Forward::tokens, sequences * 4},
-      {&Forward::productPartial, size_t(256) * programs * narrowRows * 4},
+      {&Forward::productPartial, size_t(128) * programs * narrowRows * 4},
       {&Forward::productArrived, programs * size_t(4)},
       {&Forward::attentionPartial,
        size_t(2) * programs * group * static_cast<size_t>(config.headDim + 2) * 4},
