@@ -15,6 +15,8 @@ these or fp32. Every weight is used once, so the time is that of reading W, and 
     memory, so that the next kernel's fits beside it.
 *   GATED: W has two halves, gate and up, and Y = silu(X gate^T) * (X up^T) (Shazeer 2020, arXiv:2002.05202). A tile has
     rows of both, so the product never goes to memory.
+*   With `words` a second copy of Y goes to memory of another GPU. Each 64-bit word holds two rows' numbers and the number
+    of the visit, so who waits for a word knows that it is there without a fence (NCCL's protocol LL: Jeaugey, GTC 2019).
 """
 
 import gluonc as gluon
@@ -117,7 +119,23 @@ def store(y, values, tile, n, batch):
 
 
 @gluon.jit
-def consume(y, partial, arrived, x_ring, w_ring, filled, drained, n, k, batch, GATED: gl.constexpr, PDL: gl.constexpr):
+def send(words, values, tile, n, batch, visit, dtype: gl.constexpr):
+    """A finished tile for another GPU: word (i, column) has rows 2 i and 2 i + 1 of Y, and `visit` above them."""
+    ROWS: gl.constexpr = values.shape[0]
+    PAIRS: gl.constexpr = values.shape[1] // 2
+    low, high = values.to(dtype).to(gl.uint16, bitcast=True).to(gl.uint64).reshape([ROWS, PAIRS, 2]).split()
+    layout: gl.constexpr = low.type.layout
+    row = tile * ROWS + gl.arange(0, ROWS, layout=gl.SliceLayout(1, layout))
+    pair = gl.arange(0, PAIRS, layout=gl.SliceLayout(0, layout))
+    word = visit.to(gl.uint32, bitcast=True).to(gl.uint64) << 32 | high << 16 | low
+    place = words + pair.to(gl.int64)[None, :] * n + row[:, None]
+    gl.atomic_store(place, word.to(gl.int64, bitcast=True), (row < n)[:, None] & (2 * pair < batch)[None, :], sem="relaxed",
+                    scope="sys")
+
+
+@gluon.jit
+def consume(y, partial, arrived, x_ring, w_ring, filled, drained, words, visits, meeting, n, k, batch, GATED: gl.constexpr,
+            PDL: gl.constexpr):
     STAGES: gl.constexpr = w_ring.shape[0]
     ROWS: gl.constexpr = w_ring.shape[1]
     DEPTH: gl.constexpr = w_ring.shape[2]
@@ -130,6 +148,8 @@ def consume(y, partial, arrived, x_ring, w_ring, filled, drained, n, k, batch, G
         # The kernel behind may begin to load its weights. Nothing is written before the one in front is complete.
         gl.extra.gdc_launch_dependents()
         gl.extra.gdc_wait()
+    if words is not None:
+        visit = gl.load(visits) + meeting
     steps, each, part, at, last = share(n, k, ROWS, DEPTH)
     slot = 0
     phase = 0
@@ -156,19 +176,23 @@ def consume(y, partial, arrived, x_ring, w_ring, filled, drained, n, k, batch, G
             if GATED:
                 store(y, multiply_gate(sums, y.dtype.element_ty), at // steps, n // 2, batch)
             else:
+                if words is not None:
+                    send(words, sums, at // steps, n, batch, visit, y.dtype.element_ty)
                 store(y, sums, at // steps, n, batch)
         at += count
 
 
 # gluonc: x=tensordesc<bf16[16,64],gl.NVMMASharedLayout(128,16,rank=2)> \
 #         w=tensordesc<bf16[64,64],gl.NVMMASharedLayout(128,16,rank=2)> \
-#         y=*bf16:16 partial=*fp32:16 arrived=*i32:16 n=i32:16 k=i32:16 batch=i32 STAGES=5 GATED=False PDL=True
+#         y=*bf16:16 partial=*fp32:16 arrived=*i32:16 words=None visits=None meeting=i32 n=i32:16 k=i32:16 batch=i32 STAGES=5 GATED=False PDL=True
 @gluon.jit
-def skinny(x, w, y, partial, arrived, n, k, batch, STAGES: gl.constexpr, GATED: gl.constexpr = False,
+def skinny(x, w, y, partial, arrived, words, visits, meeting, n, k, batch, STAGES: gl.constexpr, GATED: gl.constexpr = False,
            PDL: gl.constexpr = False):
     """The kernel; launched with num_warps=4, which are those of the consumer.
 
     The block of `w` is half of a tile. For each program, `partial` has room for a tile of fp32 and `arrived` a zero.
+    `words` is None or has room for (batch + 1) // 2 * n numbers of 64 bits in another GPU's memory; the visit's number is that at
+    `visits` plus `meeting`.
     """
     ROWS: gl.constexpr = 2 * w.block_shape[0]
     x_ring = gl.allocate_shared_memory(x.dtype, [STAGES] + x.block_shape, x.layout)
@@ -179,8 +203,8 @@ def skinny(x, w, y, partial, arrived, n, k, batch, STAGES: gl.constexpr, GATED: 
         mbarrier.init(filled.index(slot), count=1)
         mbarrier.init(drained.index(slot), count=1)
     gl.warp_specialize([
-        (consume, (y, partial, arrived, x_ring, w_ring, filled, drained, n, k, batch, GATED,
-                   PDL)),
+        (consume, (y, partial, arrived, x_ring, w_ring, filled, drained, words, visits, meeting, n, k, batch,
+                   GATED, PDL)),
         (produce, (x, w, x_ring, w_ring, filled, drained, n, k, GATED, PDL)),
     ], [1], [40])
 
@@ -222,7 +246,7 @@ def project(x, w, y, programs, memory, pdl=False):
     is_gated = y.shape[1] != n
     columns = columns_for(batch)
     rows = rows_for(columns, is_gated)
-    skinny[(programs,)](describe(x, columns), describe(w, rows // 2), y, *memory, n, k, batch, STAGES=stages_for(rows, columns),
+    skinny[(programs,)](describe(x, columns), describe(w, rows // 2), y, *memory, None, None, 0, n, k, batch, STAGES=stages_for(rows, columns),
                         GATED=is_gated, PDL=pdl, num_warps=4, launch_pdl=pdl)
 
 

@@ -97,4 +97,4 @@ def scaled(a, b, c, sa, sb, m, n, k, CONSUMERS: gl.constexpr, STAGES: gl.constex
 def few(x, w, y, partial, arrived, n, k, batch, ROWS: gl.constexpr, COLUMNS: gl.constexpr, DEPTH: gl.constexpr,
         STAGES: gl.constexpr, GATED: gl.constexpr):
     skinny(described(x, batch, k, COLUMNS, DEPTH, 2 * DEPTH), described(w, n, k, ROWS // 2, DEPTH, 2 * DEPTH), y, partial, arrived,
-           n, k, batch, STAGES, GATED)
+           None, None, 0, n, k, batch, STAGES, GATED)

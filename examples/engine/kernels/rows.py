@@ -17,21 +17,33 @@ def join(PDL: tl.constexpr):
 
 
 @triton.jit
-def meet(mine, theirs, visits, place):
+def meet(mine, theirs, counts, place):
     """Waits until the other GPU's kernel is at the same place; what was complete before either began is visible to both.
 
-    `mine` and `theirs` are counters in this GPU's memory and in the other's, `visits` how often this one was here.
+    `mine` and `theirs` are counters in this GPU's memory and in the other's, `counts` how often this one was here.
     """
-    visit = tl.atomic_add(visits + place, 1) + 1
-    tl.atomic_xchg(theirs + place, visit, sem="release", scope="sys")
-    while tl.atomic_add(mine + place, 0, sem="acquire", scope="sys") < visit:
+    count = tl.atomic_add(counts + place, 1) + 1
+    tl.atomic_xchg(theirs + place, count, sem="release", scope="sys")
+    while tl.atomic_add(mine + place, 0, sem="acquire", scope="sys") < count:
         pass
 
 
 @triton.jit
-def gather(y, x, rows, width, BLOCK: tl.constexpr, PDL: tl.constexpr):
-    """y[i] = x[rows[i]], BLOCK columns for each program (i, part)."""
+def receive(words, visit, inside):
+    """Waits until the other GPU has written all `words`, with this visit's number above them (`send` in skinny.py)."""
+    got = tl.load(words, inside, 0, volatile=True)
+    while tl.max(tl.where(inside & ((got >> 32).to(tl.int32) != visit), 1, 0), 0) != 0:
+        got = tl.load(words, inside, 0, volatile=True)
+    return got
+
+
+@triton.jit
+def gather(y, x, rows, width, visits, meetings, BLOCK: tl.constexpr, PDL: tl.constexpr):
+    """y[i] = x[rows[i]], BLOCK columns for each program (i, part). visits[0] += meetings, where there are visits."""
     join(PDL)
+    if visits is not None:
+        if (tl.program_id(0) == 0) & (tl.program_id(1) == 0):
+            tl.store(visits, tl.load(visits) + meetings)
     i = tl.program_id(0)
     column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     row = tl.load(rows + i).to(tl.int64)
@@ -40,11 +52,13 @@ def gather(y, x, rows, width, BLOCK: tl.constexpr, PDL: tl.constexpr):
 
 
 @triton.jit
-def norm(residual, delta, peer, mine, theirs, visits, weight, y, width, eps, BLOCK: tl.constexpr, PDL: tl.constexpr):
+def norm(residual, delta, peer, mine, theirs, counts, words, visits, meeting, weight, y, width, eps, BLOCK: tl.constexpr,
+         PDL: tl.constexpr):
     """residual += delta, if there is one; y = residual / sqrt(mean of its squares + eps) * weight.
 
-    Where two GPUs have half of the products each, `peer` is the other's delta, else None. A sum of two does
-    not depend on their order, so both GPUs stay alike bit by bit.
+    Where two GPUs have half of the products each, the other's delta comes in `words`, with number visits[0] + meeting, or is
+    in its memory at `peer`; else both are None. A sum of two does not depend on their order, so both GPUs stay alike
+    bit by bit.
     """
     join(PDL)
     row = tl.program_id(0).to(tl.int64)
@@ -53,8 +67,11 @@ def norm(residual, delta, peer, mine, theirs, visits, weight, y, width, eps, BLO
     x = tl.load(residual + row * width + column, inside, 0.0)
     if delta is not None:
         added = tl.load(delta + row * width + column, inside, 0.0).to(tl.float32)
+        if words is not None:
+            got = receive(words + row // 2 * width + column, tl.load(visits) + meeting, inside)
+            added += (got >> row % 2 * 16).to(tl.int16).to(x.dtype, bitcast=True).to(tl.float32)
         if peer is not None:
-            meet(mine, theirs, visits, row)
+            meet(mine, theirs, counts, row)
             added += tl.load(peer + row * width + column, inside, 0.0).to(tl.float32)
         x = (x.to(tl.float32) + added).to(x.dtype)
         tl.store(residual + row * width + column, x, inside)
@@ -150,7 +167,7 @@ def swiglu(gate_up, y, width, BLOCK: tl.constexpr, PDL: tl.constexpr):
 
 
 @triton.jit
-def whole(own, peer, mine, theirs, visits, y, half, is_second, BLOCK: tl.constexpr, PDL: tl.constexpr):
+def whole(own, peer, mine, theirs, counts, y, half, is_second, BLOCK: tl.constexpr, PDL: tl.constexpr):
     """y: rows of two halves, of which two GPUs have one each; BLOCK columns of both a program (row, part)."""
     join(PDL)
     row = tl.program_id(0).to(tl.int64)
@@ -158,5 +175,5 @@ def whole(own, peer, mine, theirs, visits, y, half, is_second, BLOCK: tl.constex
     inside = column < half
     to = y + row * 2 * half + column
     tl.store(to + is_second * half, tl.load(own + row * half + column, inside), inside)
-    meet(mine, theirs, visits, tl.program_id(0) * tl.num_programs(1) + tl.program_id(1))
+    meet(mine, theirs, counts, tl.program_id(0) * tl.num_programs(1) + tl.program_id(1))
     tl.store(to + (1 - is_second) * half, tl.load(peer + row * half + column, inside), inside)

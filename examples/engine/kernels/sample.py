@@ -8,7 +8,7 @@ are not below a number, which it looks for by halving intervals of the order tha
 
 import triton
 import triton.language as tl
-from rows import join
+from rows import join, meet
 
 
 @triton.jit
@@ -92,11 +92,12 @@ def threshold(logits, temperatures, top_ps, top_ks, least, vocabulary, BLOCK: tl
 
 
 @triton.jit
-def best_of_part(logits, temperatures, least, seeds, part_values, part_tokens, vocabulary, BLOCK: tl.constexpr,
+def best_of_part(logits, temperatures, least, seeds, part_values, part_tokens, first, vocabulary, BLOCK: tl.constexpr,
                  PDL: tl.constexpr):
     """The best token of each part of a row; programs (row, part), a part is whole blocks of BLOCK.
 
-    `least` may be None: all count. seeds[row] differs from step to step.
+    A row has `vocabulary` logits, of tokens from `first` on. `least` may be None: all count. seeds[row] differs from step to
+    step.
     """
     join(PDL)
     row = tl.program_id(0)
@@ -116,21 +117,26 @@ def best_of_part(logits, temperatures, least, seeds, part_values, part_tokens, v
         x = tl.load(logits + row.to(tl.int64) * vocabulary + column, inside, float("-inf"))
         x = tl.where(inside & (x >= kept), x, float("-inf"))
         if temperature > 0:
-            u = tl.maximum(tl.rand(seed, column), 1e-10)
+            u = tl.maximum(tl.rand(seed, first + column), 1e-10)
             x = x / temperature - tl.log(-tl.log(u))
-        value, token = better(value, token, x, column)
+        value, token = better(value, token, x, first + column)
     best, best_token = tl.reduce((value, token), 0, better)
     tl.store(part_values + row * parts + part, best)
     tl.store(part_tokens + row * parts + part, best_token)
 
 
 @triton.jit
-def best_of_row(part_values, part_tokens, tokens, parts, PARTS: tl.constexpr, PDL: tl.constexpr):
-    """tokens[row]: the best of its parts, at most PARTS."""
+def best_of_row(part_values, part_tokens, peer_values, peer_tokens, mine, theirs, counts, tokens, parts, PARTS: tl.constexpr,
+                PDL: tl.constexpr):
+    """tokens[row]: the best of its parts, at most PARTS, and of as many that another GPU has, unless these are None."""
     join(PDL)
     row = tl.program_id(0)
     i = tl.arange(0, PARTS)
     value = tl.load(part_values + row * parts + i, i < parts, float("-inf"))
     token = tl.load(part_tokens + row * parts + i, i < parts, 2147483647)
+    if peer_values is not None:
+        meet(mine, theirs, counts, row)
+        other = tl.load(peer_values + row * parts + i, i < parts, float("-inf"))
+        value, token = better(value, token, other, tl.load(peer_tokens + row * parts + i, i < parts, 2147483647))
     best, best_token = tl.reduce((value, token), 0, better)
     tl.store(tokens + row, best_token)

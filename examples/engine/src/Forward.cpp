@@ -71,9 +71,12 @@ std::vector<Forward::Size> Forward::sizes(const ModelConfig &config, const Limit
     const size_t meetings = sequences * blocks(config.vocabulary / 2, columnsOfHalf) * 4;
     made.insert(made.end(), {{&Forward::ownLogits, sequences * logit / 2},
                              {&Forward::rowMeetings, rows * 4},
-                             {&Forward::rowVisits, rows * 4},
+                             {&Forward::rowCounts, rows * 4},
                              {&Forward::logitMeetings, meetings},
-                             {&Forward::logitVisits, meetings}});
+                             {&Forward::logitCounts, meetings},
+                             {&Forward::attentionWords, narrowRows / 2 * 4 * hidden},
+                             {&Forward::words, narrowRows / 2 * 4 * hidden},
+                             {&Forward::visits, 4}});
   }
   return made;
 }
@@ -113,30 +116,32 @@ void Forward::does(const gluonc::rt::Expected<gluonc::rt::Done> &done) {
 
 Expected<void> Forward::run(const Pass &pass, const Inputs &inputs) {
   failure.clear();
-  gather(residual, weights.embedding, inputs.tokens, pass.rows);
-  Memory Forward::*added = nullptr;
+  gather(residual, weights.embedding, inputs.tokens, pass.rows, true);
   for (int i = 0; i != config.layers; ++i) {
-    normalize(added, weights.layers[static_cast<size_t>(i)].inputNorm, pass.rows);
+    normalize({i - 1}, weights.layers[static_cast<size_t>(i)].inputNorm, pass.rows);
     layer(i, pass, inputs);
-    added = &Forward::delta;
   }
-  normalize(added, weights.norm, pass.rows);
+  normalize({config.layers - 1}, weights.norm, pass.rows);
   chooseTokens(pass, inputs);
   if (failure.empty())
     return {};
   return fail(failure);
 }
 
-void Forward::gather(const Memory &to, const Memory &from, uint64_t rows, int count) {
+void Forward::gather(const Memory &to, const Memory &from, uint64_t rows, int count, bool begins) {
   does(bundle.gather({unsignedOf(count), blocks(config.hidden, columnsOfBlock)}, gpu.stream(),
-                     to.at(), from.at(), at(rows), config.hidden));
+                     to.at(), from.at(), at(rows), config.hidden,
+                     peer && begins ? visits.at() : nullptr, 2 * config.layers));
 }
 
-void Forward::normalize(Memory Forward::*added, const Memory &weight, int rows) {
-  const bool isMeeting = added && peer;
+void Forward::normalize(Added added, const Memory &weight, int rows) {
+  const bool isAdding = added.layer >= 0, isMeeting = isAdding && peer;
+  const bool hasWords = isMeeting && rows <= narrowRows;
   does(bundle.norm({unsignedOf(rows)}, gpu.stream(), residual.at(),
-                   added ? (this->*added).at() : nullptr, isMeeting ? (peer->*added).at() : nullptr,
-                   rowMeetings.at(), isMeeting ? peer->rowMeetings.at() : nullptr, rowVisits.at(),
+                   isAdding ? deltaOf(added.sum).at() : nullptr,
+                   isMeeting && !hasWords ? peer->deltaOf(added.sum).at() : nullptr,
+                   rowMeetings.at(), isMeeting ? peer->rowMeetings.at() : nullptr, rowCounts.at(),
+                   hasWords ? wordsOf(added.sum).at() : nullptr, visits.at(), added.meeting(),
                    weight.at(), normed.at(), config.hidden, float(config.normEpsilon)));
 }
 
@@ -157,17 +162,25 @@ void Forward::layer(int number, const Pass &pass, const Inputs &inputs) {
     attendToPrompts(pass);
   else
     attendToCache(number, pass, inputs);
-  multiply(attended, of.output.address(), attentionDelta, pass.rows, config.hidden, attendedWidth);
-  normalize(&Forward::attentionDelta, of.postAttentionNorm, pass.rows);
+  const Added fromAttention{number, Sum::Attention}, fromRest{number, Sum::Rest};
+  multiplyToAdd(attended, of.output, fromAttention, pass.rows, attendedWidth);
+  normalize(fromAttention, of.postAttentionNorm, pass.rows);
   activate(of.gateUp.address(), pass.rows);
-  multiply(activated, of.down.address(), delta, pass.rows, config.hidden, config.intermediate);
+  multiplyToAdd(activated, of.down, fromRest, pass.rows, config.intermediate);
 }
 
-void Forward::multiply(const Memory &x, uint64_t w, const Memory &y, int rows, int n, int k) {
+void Forward::multiplyToAdd(const Memory &x, const Memory &w, Added to, int rows, int k) {
+  multiply(x, w.address(), deltaOf(to.sum), rows, config.hidden, k,
+           peer ? peer->wordsOf(to.sum).address() : 0, to.meeting());
+}
+
+void Forward::multiply(const Memory &x, uint64_t w, const Memory &y, int rows, int n, int k,
+                       uint64_t words, int meeting) {
   const unsigned programs = gpu.multiprocessors();
   if (rows <= narrowRows) {
     does(bundle.skinny({programs}, gpu.stream(), matrix(x.address(), rows, k), matrix(w, n, k),
-                       y.at(), productPartial.at(), productArrived.at(), n, k, rows));
+                       y.at(), productPartial.at(), productArrived.at(), at(words), visits.at(),
+                       meeting, n, k, rows));
     return;
   }
   does(bundle.matmul({std::min(programs, blocks(rows, 128) * blocks(n, 256))}, gpu.stream(),
@@ -180,8 +193,8 @@ void Forward::activate(uint64_t w, int rows) {
   const int n = 2 * config.intermediate, k = config.hidden;
   if (rows <= narrowRows) {
     does(bundle.gated({gpu.multiprocessors()}, gpu.stream(), matrix(normed.address(), rows, k),
-                      matrix(w, n, k), activated.at(), productPartial.at(), productArrived.at(), n,
-                      k, rows));
+                      matrix(w, n, k), activated.at(), productPartial.at(), productArrived.at(), 0,
+                      n, k, rows));
     return;
   }
   multiply(normed, w, gateUp, rows, n, k);
@@ -230,7 +243,7 @@ uint64_t Forward::cacheOf(int number, bool ofValues) const {
                                static_cast<size_t>(2 * number + (ofValues ? 1 : 0));
 }
 
-void Forward::computeLogits(const Memory &rows, int sequences) {
+void Forward::computeLogits(const Memory &rows, int sequences, bool isWhole) {
   const Memory &to = peer ? ownLogits : logits;
   const int width = config.vocabulary / share.count;
   for (int first = 0; first < sequences; first += narrowRows) {
@@ -240,32 +253,40 @@ void Forward::computeLogits(const Memory &rows, int sequences) {
         {gpu.multiprocessors()}, gpu.stream(),
         matrix(rows.address() + row * static_cast<size_t>(config.hidden) * 2, count, config.hidden),
         matrix(weights.headAddress(), width, config.hidden),
-        to.at(row * static_cast<size_t>(width) * 4), productPartial.at(), productArrived.at(),
+        to.at(row * static_cast<size_t>(width) * 4), productPartial.at(), productArrived.at(), 0,
         width, config.hidden, count));
   }
-  if (peer)
+  if (peer && isWhole)
     does(bundle.whole({unsignedOf(sequences), blocks(width, columnsOfHalf)}, gpu.stream(),
                       ownLogits.at(), peer->ownLogits.at(), logitMeetings.at(),
-                      peer->logitMeetings.at(), logitVisits.at(), logits.at(), width,
+                      peer->logitMeetings.at(), logitCounts.at(), logits.at(), width,
                       share.number));
 }
 
 void Forward::chooseTokens(const Pass &pass, const Inputs &inputs) {
   const Memory *rows = &normed;
   if (!pass.prompts.empty()) {
-    gather(last, normed, inputs.lastRows, pass.sequences);
+    gather(last, normed, inputs.lastRows, pass.sequences, false);
     rows = &last;
   }
-  computeLogits(*rows, pass.sequences);
+  // top-k and top-p are of all logits; the best of each half suffices else.
+  const bool isWhole = !peer || pass.isFiltered;
+  computeLogits(*rows, pass.sequences, isWhole);
   const unsigned sequences = unsignedOf(pass.sequences);
   if (pass.isFiltered)
     does(bundle.threshold({sequences}, gpu.stream(), logits.at(), at(inputs.temperatures),
                           at(inputs.topPs), at(inputs.topKs), least.at(), config.vocabulary));
-  does(bundle.best_of_part({sequences, partsOfRow}, gpu.stream(), logits.at(),
-                           at(inputs.temperatures), pass.isFiltered ? least.at() : nullptr,
-                           at(inputs.seeds), partValues.at(), partTokens.at(), config.vocabulary));
-  does(bundle.best_of_row({sequences}, gpu.stream(), partValues.at(), partTokens.at(), tokens.at(),
-                          partsOfRow));
+  const int width = isWhole ? config.vocabulary : config.vocabulary / share.count;
+  does(bundle.best_of_part({sequences, partsOfRow}, gpu.stream(),
+                           isWhole ? logits.at() : ownLogits.at(), at(inputs.temperatures),
+                           pass.isFiltered ? least.at() : nullptr, at(inputs.seeds),
+                           partValues.at(), partTokens.at(), isWhole ? 0 : width * share.number,
+                           width));
+  does(bundle.best_of_row({sequences}, gpu.stream(), partValues.at(), partTokens.at(),
+                          isWhole ? nullptr : peer->partValues.at(),
+                          isWhole ? nullptr : peer->partTokens.at(), logitMeetings.at(),
+                          isWhole ? nullptr : peer->logitMeetings.at(), logitCounts.at(),
+                          tokens.at(), partsOfRow));
 }
 
 } // namespace engine

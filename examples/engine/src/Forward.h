@@ -6,9 +6,10 @@
 // device's stream; inputs are read from device memory when the kernels run, so a pass can be
 // recorded as a graph.
 //
-// Two GPUs with half of the weights each run the same passes side by side. Kernels of one read what
-// the other's products left, after both have met in counters of each other's memory; so each pass
-// of one waits for the other's.
+// Two GPUs with half of the weights each run the same passes side by side, and each pass of one waits
+// for the other's. Products with few rows write what they give into the other GPU's memory, too, as
+// words that carry the visit's number; kernels behind wait for the words. Of those with many rows
+// the other GPU reads what they left, after both have met in counters of each other's memory.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -78,16 +79,31 @@ private:
       : gpu(gpu), bundle(bundle), config(config), weights(weights), limits(limits), share(share) {}
 
   void layer(int number, const Pass &pass, const Inputs &inputs);
-  void multiply(const Memory &x, uint64_t w, const Memory &y, int rows, int n, int k);
+  /// `words` and `meeting`: where the other share wants a copy, and which one; 0: nowhere.
+  void multiply(const Memory &x, uint64_t w, const Memory &y, int rows, int n, int k,
+                uint64_t words = 0, int meeting = 0);
   void activate(uint64_t w, int rows);
   void attendToPrompts(const Pass &pass);
   void attendToCache(int number, const Pass &pass, const Inputs &inputs);
   void chooseTokens(const Pass &pass, const Inputs &inputs);
-  /// Rows of `hidden` numbers.
-  void gather(const Memory &to, const Memory &from, uint64_t rows, int count);
-  /// Adds `delta` and, of two shares, the other's.
-  void normalize(Memory Forward::*delta, const Memory &weight, int rows);
-  void computeLogits(const Memory &rows, int sequences);
+  /// What a layer adds to the residual: behind attention, and behind the rest.
+  enum class Sum { Attention, Rest };
+  struct Added {
+    int layer = -1; // none
+    Sum sum = Sum::Rest;
+    int meeting() const { return 2 * layer + (sum == Sum::Rest ? 1 : 0); }
+  };
+  const Memory &deltaOf(Sum sum) const { return sum == Sum::Attention ? attentionDelta : delta; }
+  const Memory &wordsOf(Sum sum) const { return sum == Sum::Attention ? attentionWords : words; }
+  /// What the layer adds is x w^T.
+  void multiplyToAdd(const Memory &x, const Memory &w, Added to, int rows, int k);
+
+  /// Rows of `hidden` numbers; `begins`: what comes is a new pass.
+  void gather(const Memory &to, const Memory &from, uint64_t rows, int count, bool begins);
+  /// Adds what was added and, of two shares, the other's.
+  void normalize(Added added, const Memory &weight, int rows);
+  /// The share's logits, of two; of all with `isWhole`.
+  void computeLogits(const Memory &rows, int sequences, bool isWhole);
   uint64_t cacheOf(int number, bool ofValues) const;
   /// Keeps the first failure.
   void does(const gluonc::rt::Expected<gluonc::rt::Done> &done);
@@ -108,7 +124,9 @@ private:
   Memory attentionDelta, delta;
   Memory last, logits, ownLogits, least, partValues, partTokens, tokens; // sequences
   // Where two GPUs meet: counters that the other one writes, and how often this one was there.
-  Memory rowMeetings, rowVisits, logitMeetings, logitVisits;
+  Memory rowMeetings, rowCounts, logitMeetings, logitCounts;
+  // What the other one's products with few rows write, and the number of the last pass's first visit.
+  Memory attentionWords, words, visits;
   // What programs leave unfinished, and who came.
   Memory productPartial, productArrived, attentionPartial, attentionArrived;
 };
