@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The kernels of examples/hopper_* beside the vendor's libraries and Triton's build of the same files.
 
-    flagship.py --out FILE.json [--only peak,matmul,attention,norm] [--quick] [--sweep] [--no-triton] [--limit S]
+    flagship.py --out FILE.json [--only peak,matmul,attention,backward,norm] [--quick] [--sweep] [--no-triton] [--limit S]
 
 Everything of one shape runs in one process on the same random tensors, launch by launch in turns,
 and the median of each side counts. A poisoned output is compared with the library's result before
@@ -219,6 +219,51 @@ def bench_attention(options):
     return results
 
 
+def bench_backward(options):
+    """TFLOP/s of the five products, beside cuDNN's and FlashAttention's gradients as torch has them; the passes forward are not in it."""
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+    sys.path.insert(0, str(EXAMPLES / "hopper_attention"))
+    import attention as forward
+    import backward as ours
+    results = []
+    for d, dtype in ((128, torch.float16), (64, torch.float16), (128, torch.bfloat16)):
+        for causal in (False, True):
+            for length in (1024, 8192) if options.quick else (1024, 2048, 4096, 8192, 16384):
+                torch.manual_seed(0)
+                shape = (16384 // length, 2048 // d, length, d)
+                q, k, v, do = (torch.randn(shape, device="cuda", dtype=dtype) for _ in range(4))
+                flat = [t.flatten(0, 1) for t in (q, k, v, do)]
+                made = [torch.empty_like(t) for t in flat[:3]]
+                o, lse = torch.empty_like(flat[0]), torch.empty(flat[0].shape[:2], device="cuda")
+                scale, memory = d**-0.5, ours.scratch(flat[0])
+                forward.attend_all(*flat[:3], o, scale, causal, programs(), lse=lse)
+                sides = {"gluonc": lambda: ours.attend_back(*flat[:3], o, lse, flat[3], *made, scale, causal, memory)}
+
+                def library(backend):
+                    inputs = [t.detach().requires_grad_() for t in (q, k, v)]
+                    with sdpa_kernel(backend):
+                        out = torch.nn.functional.scaled_dot_product_attention(*inputs, is_causal=causal, scale=scale)
+                    return lambda: torch.autograd.grad(out, inputs, do, retain_graph=True)
+
+                sides["cudnn"] = library(SDPBackend.CUDNN_ATTENTION)
+                sides["flash"] = library(SDPBackend.FLASH_ATTENTION)
+                together = torch.empty(3, *flat[0].shape, dtype=dtype, device="cuda")
+                judge = close_to(torch.stack([t.flatten(0, 1) for t in sides["flash"]()]), 0.01 if dtype == torch.float16 else 0.06)
+
+                def correct(side, launch):
+                    def collect():
+                        grads = launch()
+                        together.copy_(torch.stack([t.flatten(0, 1) for t in grads] if grads else made))
+                    for t in made:
+                        t.fill_(float("nan"))
+                    return judge(together, collect)
+
+                work = 10e-9 * q.numel() * length / (2 if causal else 1)
+                name = f"attention backward {shape[0]}x{shape[1]}x{length}x{d} {str(dtype)[6:]}{' causal' * causal}"
+                results.append(compare(name, work, "tflops", sides, options.rounds, correct))
+    return results
+
+
 def bench_norm(options):
     """Gigabytes read and written a second, beside a copy of the same bytes."""
     ours, triton = load("norm"), load_with_triton("norm", options)
@@ -308,13 +353,13 @@ def add_shares(results):
             result["share_of_peak"] = result["tflops"]["gluonc"] / peak
 
 
-BENCHMARKS = {"peak": bench_peak, "matmul": bench_matmul, "attention": bench_attention, "norm": bench_norm}
+BENCHMARKS = {"peak": bench_peak, "matmul": bench_matmul, "attention": bench_attention, "backward": bench_backward, "norm": bench_norm}
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", required=True)
-    parser.add_argument("--only", default="peak,matmul,attention,norm")
+    parser.add_argument("--only", default="peak,matmul,attention,backward,norm")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--sweep", action="store_true")
     parser.add_argument("--no-triton", action="store_true")

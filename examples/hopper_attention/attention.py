@@ -187,7 +187,7 @@ def attend(steps, q_tile, k_ring, v_ring, k_bars, v_bars, turns, state, c, row, 
 
 
 @gluon.jit
-def consume(o, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
+def consume(o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
             CAUSAL: gl.constexpr, CUT: gl.constexpr, INDEX: gl.constexpr):
     """One warpgroup: 64 rows of each tile of this program."""
     CONSUMERS: gl.constexpr = o_tiles.shape[0]
@@ -247,6 +247,7 @@ def consume(o, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, 
         done_head = head
         done_row = row
         done_l = l
+        done_m = m
         before = slot
         slot, phase = advance(slot, phase, STAGES)
         if turn + 1 < turns_left:
@@ -268,7 +269,11 @@ def consume(o, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, 
         else:
             sums = warpgroup_mma(p, flat(v_ring.index(before)), sums, use_acc=use_sums)
         mbarrier.arrive(v_bars[1].index(before))
-        scale = gl.convert_layout(1.0 / gl.sum(done_l, 1), gl.SliceLayout(1, sum_layout))
+        done_l = gl.sum(done_l, 1)
+        if lse is not None:
+            lines = done_row + gl.arange(0, 64, layout=row_layout)
+            gl.store(lse + done_head * rows + lines, done_m + gl.log2(gl.convert_layout(done_l, row_layout)), lines < rows)
+        scale = gl.convert_layout(1.0 / done_l, gl.SliceLayout(1, sum_layout))
         tma.store_wait(0)
         flat(o_tile).store((sums * scale[:, None]).to(o.dtype))
         fence_async_shared()
@@ -294,11 +299,12 @@ def ring_barriers(STAGES: gl.constexpr, CONSUMERS: gl.constexpr):
 #         c=fp32 heads=i32 rows=i32 keys=i32 CAUSAL=True CUT=False CONSUMERS=2 STAGES=2 REGISTERS=240
 @gluon.jit
 def attention(q, k, v, o, c, heads, rows, keys, CAUSAL: gl.constexpr, CUT: gl.constexpr, CONSUMERS: gl.constexpr,
-              STAGES: gl.constexpr, REGISTERS: gl.constexpr, group=1):
+              STAGES: gl.constexpr, REGISTERS: gl.constexpr, group=1, lse=None):
     """The kernel; launched with num_warps=4, which are those of consumer 0.
 
     c is scale * log2(e); CUT says that blocks do not divide `keys`. `heads` are those of queries, `group` of which
-    share one of keys and values.
+    share one of keys and values. `lse`, if there is one, gets for each head and row log2 of the sum of exp(scale * score),
+    in fp32: what the way back needs (backward.py).
     """
     KEYS: gl.constexpr = k.block_shape[1]
     D: gl.constexpr = k.block_shape[2]
@@ -315,20 +321,20 @@ def attention(q, k, v, o, c, heads, rows, keys, CAUSAL: gl.constexpr, CUT: gl.co
 
     if CONSUMERS == 2:
         gl.warp_specialize([
-            (consume, (o, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
+            (consume, (o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
                        CAUSAL, CUT, 0)),
-            (consume, (o, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
+            (consume, (o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
                        CAUSAL, CUT, 1)),
             (produce, (q, k, v, q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars, heads, rows, keys, group, CAUSAL,
                        2)),
         ], [4, 1], [REGISTERS, 24])
     else:
         gl.warp_specialize([
-            (consume, (o, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
+            (consume, (o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
                        CAUSAL, CUT, 0)),
-            (consume, (o, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
+            (consume, (o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
                        CAUSAL, CUT, 1)),
-            (consume, (o, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
+            (consume, (o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
                        CAUSAL, CUT, 2)),
             (produce, (q, k, v, q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars, heads, rows, keys, group, CAUSAL,
                        3)),
@@ -351,7 +357,7 @@ def config_for(d, rows, causal):
                 registers=160 if three else 240)
 
 
-def attend_all(q, k, v, o, scale, causal, programs, config=None):
+def attend_all(q, k, v, o, scale, causal, programs, config=None, lse=None):
     """o = softmax(scale * q k^T) v on `programs` programs, for tensors of heads x length x D."""
     heads, rows, d = q.shape
     key_heads, keys, _ = k.shape
@@ -361,7 +367,7 @@ def attend_all(q, k, v, o, scale, causal, programs, config=None):
         describe(q, 64), describe(k, config["keys"]), describe(v, config["keys"]), describe(o, 64),
         scale * 1.4426950408889634, heads, rows, keys, CAUSAL=causal, CUT=keys % config["keys"] != 0,
         CONSUMERS=config["consumers"], STAGES=config["stages"], REGISTERS=config["registers"],
-        group=heads // key_heads, num_warps=4)
+        group=heads // key_heads, lse=lse, num_warps=4)
 
 
 def check(device, programs, heads, rows, keys, d, dtype, causal, config=None, group=1):

@@ -93,8 +93,8 @@ int main(int argc, char **argv) {
   const int pages = sequences * cache.stride, rows = sequences * heads * group;
   std::vector<bf16> q = randomNormal(size_t(rows) * d, 4), o(q.size(), poison);
   // What a program leaves unfinished, twice; and who came, which each launch leaves as it found it.
-  std::vector<float> partial(size_t(2) * device.programs() * group * (d + 2));
-  std::vector<int> arrived(device.programs(), 0);
+  std::vector<float> partial(size_t(4) * device.programs() * group * (d + 2));
+  std::vector<int> arrived(size_t(2) * device.programs(), 0);
   bf16 *deviceO = device.upload("o", o);
   const gluonc_tensor describedQ = describe(device.upload("q", q), {rows, d});
   const gluonc_tensor keys = describe(device.upload("keys", cache.keys), {pages * heads, page, d});

@@ -14,23 +14,28 @@ Every byte of the cache is used once, so the time is that of reading it, and two
 enough bytes are on their way, and that all multiprocessors read equally long.
 
 *   A producer warp looks up pages and asks the TMA for them, STAGES ahead.
-*   A consumer warpgroup multiplies. Its 64 rows are more than GROUP: the rest is thrown away, which
-    costs nothing, since the tensor cores still wait for memory nine tenths of the time.
+*   A consumer warpgroup multiplies. Its 64 rows are more than GROUP; the rest is thrown away.
+*   A program has two such pairs, WAYS, each with a part of its own: one alone computes about as long as its
+    blocks take to come, and waits for neither product nor softmax of the other.
 *   The work is one list of blocks (a page of one head of keys), sequence by sequence, head by head. It is
-    cut into equal parts, one for each program, wherever that falls, so sequences of any lengths keep all
-    programs busy to the end (split keys: Dao et al., Flash-Decoding, 2023; the cuts: Osama et al. 2023,
-    arXiv:2301.03598). What a cut leaves unfinished goes to `partial`; the program that is the last to
-    come adds it up.
+    cut into equal parts, one for each pair, wherever that falls, so sequences of any lengths keep all
+    of them busy to the end (split keys: Dao et al., Flash-Decoding, 2023; the cuts: Osama et al. 2023,
+    arXiv:2301.03598). What a cut leaves unfinished goes to `partial`; who is the last to come adds it up.
 
-A program has at most two unfinished pieces: the first, which another one has begun, and the last, which
-another one goes on with. Each has its own place in `partial`, and the programs that share a head count in
+A part has at most two unfinished pieces: the first, which another one has begun, and the last, which
+another one goes on with. Each has its own place in `partial`, and the parts that share a head count in
 `arrived`, at the place of the first of them. The last one to come leaves a zero there for the next launch.
+With PDL (launch_pdl=True) everything that depends on the table and the lengths alone comes before the kernel in
+front is complete.
 """
 
 import gluonc as gluon
 from gluonc import language as gl
 from gluonc.language.nvidia.hopper import fence_async_shared, mbarrier, tma, warpgroup_mma
 from gluonc.nvidia.hopper import TensorDescriptor
+
+
+WAYS = gl.constexpr(2)
 
 
 @gluon.constexpr_function
@@ -48,12 +53,12 @@ def blocks_of(lengths, batch, PAGE: gl.constexpr, BATCH: gl.constexpr):
 
 
 @gluon.jit
-def share(blocks, heads):
-    """(blocks of each program, this one's first block, the one behind its last); some may have fewer, or none."""
+def share(blocks, heads, way):
+    """(this part, blocks of each, this one's first block, the one behind its last); some may have fewer, or none."""
     total = gl.sum(blocks, 0) * heads
-    each = gl.maximum(gl.cdiv(total, gl.num_programs(0)), 1)
-    first = gl.program_id(0) * each
-    return each, first, gl.minimum(first + each, total)
+    each = gl.maximum(gl.cdiv(total, gl.num_programs(0) * WAYS), 1)
+    part = gl.program_id(0) * WAYS + way
+    return part, each, part * each, gl.minimum((part + 1) * each, total)
 
 
 @gluon.jit
@@ -75,15 +80,18 @@ def advance(slot, phase, STAGES: gl.constexpr):
 
 
 @gluon.jit
-def produce(q, k, v, table, stride, lengths, batch, heads, q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars,
-            GROUP: gl.constexpr, BATCH: gl.constexpr):
-    """Loads this program's blocks, and the rows of Q for each piece."""
+def produce(q, k, v, table, stride, lengths, batch, heads, room, way, GROUP: gl.constexpr, BATCH: gl.constexpr,
+            PDL: gl.constexpr):
+    """Loads a part's blocks, and the rows of Q for each piece."""
+    q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars = room
     STAGES: gl.constexpr = k_ring.shape[0]
     PAGE: gl.constexpr = k_ring.shape[2]
     D: gl.constexpr = k_ring.shape[3]
     SIZE: gl.constexpr = k.dtype.primitive_bitwidth // 8
     number, blocks = blocks_of(lengths, batch, PAGE, BATCH)
-    _, at, last = share(blocks, heads)
+    _, _, at, last = share(blocks, heads, way)
+    if PDL:
+        gl.extra.gdc_wait()
     slot = 0
     phase = 1
     piece = 0
@@ -124,7 +132,7 @@ def forget(tile, positions):
 
 @gluon.jit
 def combine(to, partial, first, count, GROUP: gl.constexpr, D: gl.constexpr):
-    """Adds up what `count` programs from `first` on have of one head, and stores it; FEW of them at a time."""
+    """Adds up what `count` parts from `first` on have of one head, and stores it; FEW of them at a time."""
     FEW: gl.constexpr = 4
     ROWS: gl.constexpr = power_of_two(GROUP)
     layout: gl.constexpr = gl.BlockedLayout([FEW, 1, D // 32], [1, 1, 32], [1, gl.num_warps(), 1], [2, 1, 0])
@@ -138,7 +146,7 @@ def combine(to, partial, first, count, GROUP: gl.constexpr, D: gl.constexpr):
     sums = gl.zeros([ROWS, D], gl.float32, tile)
     inside = gl.convert_layout(row, rows)[:, None] * D + gl.convert_layout(column, gl.SliceLayout(0, tile))[None, :]
     for begin in range(0, count, FEW):
-        # Only the first program has this head as its last piece.
+        # Only the first part has this head as its last piece.
         place = 2 * (first + begin + number) + gl.where(begin + number == 0, 1, 0)
         counts = ((begin + number) < count)[:, None] & (row < GROUP)[None, :]
         of = partial + place * (GROUP * (D + 2))
@@ -157,9 +165,10 @@ def combine(to, partial, first, count, GROUP: gl.constexpr, D: gl.constexpr):
 
 
 @gluon.jit
-def consume(o, partial, arrived, lengths, batch, heads, c, q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars,
-            GROUP: gl.constexpr, BATCH: gl.constexpr):
-    """One warpgroup: all of this program's blocks."""
+def consume(o, partial, arrived, lengths, batch, heads, c, room, way, GROUP: gl.constexpr, BATCH: gl.constexpr,
+            PDL: gl.constexpr):
+    """One warpgroup: all of a part's blocks."""
+    q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars = room
     STAGES: gl.constexpr = k_ring.shape[0]
     PAGE: gl.constexpr = k_ring.shape[2]
     D: gl.constexpr = k_ring.shape[3]
@@ -172,7 +181,9 @@ def consume(o, partial, arrived, lengths, batch, heads, c, q_tiles, k_ring, v_ri
     column = gl.arange(0, PAGE, layout=gl.SliceLayout(0, score_layout))
 
     number, blocks = blocks_of(lengths, batch, PAGE, BATCH)
-    each, at, last = share(blocks, heads)
+    part, each, at, last = share(blocks, heads, way)
+    if PDL:
+        gl.extra.gdc_wait()
     slot = 0
     phase = 0
     piece = 0
@@ -213,7 +224,7 @@ def consume(o, partial, arrived, lengths, batch, heads, c, q_tiles, k_ring, v_ri
         if stop - block == count:
             gl.store(to + inside, (sums / l[:, None]).to(o.dtype.element_ty), (row < GROUP)[:, None])
         else:
-            place = 2 * gl.program_id(0) + gl.where(block == 0, 1, 0)
+            place = 2 * part + gl.where(block == 0, 1, 0)
             rest = partial + place * (GROUP * (D + 2))
             gl.store(rest + inside, sums, (row < GROUP)[:, None])
             gl.store(rest + GROUP * D + row, gl.convert_layout(m, rows), row < GROUP)
@@ -225,8 +236,8 @@ def consume(o, partial, arrived, lengths, batch, heads, c, q_tiles, k_ring, v_ri
                 combine(to, partial, first, others + 1, GROUP, D)
         at += stop - block
         piece += 1
-    # Sequences without positions are in no program's share.
-    for sequence in range(gl.program_id(0), batch, gl.num_programs(0)):
+    # Sequences without positions are in no part.
+    for sequence in range(part, batch, gl.num_programs(0) * WAYS):
         if gl.load(lengths + sequence) <= 0:
             to = o + sequence.to(gl.int64) * (heads * GROUP * D)
             for head in range(heads):
@@ -245,36 +256,38 @@ def ring_barriers(STAGES: gl.constexpr):
     return filled, drained
 
 
+@gluon.jit
+def make_room(q, k, v, STAGES: gl.constexpr):
+    """Tiles of Q, rings of keys and of values, and the barriers of each."""
+    q_tiles = gl.allocate_shared_memory(q.dtype, [2] + q.block_shape, q.layout)
+    k_ring = gl.allocate_shared_memory(k.dtype, [STAGES] + k.block_shape, k.layout)
+    v_ring = gl.allocate_shared_memory(v.dtype, [STAGES] + v.block_shape, v.layout)
+    return q_tiles, k_ring, v_ring, ring_barriers(2), ring_barriers(STAGES), ring_barriers(STAGES)
+
+
 # gluonc: q=tensordesc<fp16[64,128],gl.NVMMASharedLayout(128,16,rank=2)> \
 #         k=tensordesc<fp16[1,64,128],gl.NVMMASharedLayout(128,16,rank=3)> \
 #         v=tensordesc<fp16[1,64,128],gl.NVMMASharedLayout(128,16,rank=3)> \
 #         o=*fp16:16 partial=*fp32:16 arrived=*i32:16 table=*i32:16 stride=i32 lengths=*i32:16 batch=i32 heads=i32 c=fp32 \
-#         GROUP=4 BATCH=64 STAGES=4
+#         GROUP=4 BATCH=64 STAGES=2
 @gluon.jit
 def decode(q, k, v, o, partial, arrived, table, stride, lengths, batch, heads, c, GROUP: gl.constexpr, BATCH: gl.constexpr,
            STAGES: gl.constexpr, PDL: gl.constexpr = False):
-    """The kernel; launched with num_warps=4, which are those of the consumer.
+    """The kernel; launched with num_warps=4, which are those of a consumer.
 
     `heads` are those of keys, c is scale * log2(e); BATCH a power of two, not below `batch`. With PDL (launch_pdl=True) the
     kernel behind may begin as soon as there is room for it.
     """
     if PDL:
         gl.extra.gdc_launch_dependents()
-        gl.extra.gdc_wait()
-    PAGE: gl.constexpr = k.block_shape[1]
-    D: gl.constexpr = k.block_shape[2]
-    q_tiles = gl.allocate_shared_memory(q.dtype, [2, 64, D], q.layout)
-    k_ring = gl.allocate_shared_memory(k.dtype, [STAGES, 1, PAGE, D], k.layout)
-    v_ring = gl.allocate_shared_memory(v.dtype, [STAGES, 1, PAGE, D], v.layout)
-    q_bars = ring_barriers(2)
-    k_bars = ring_barriers(STAGES)
-    v_bars = ring_barriers(STAGES)
+    one = make_room(q, k, v, STAGES)
+    other = make_room(q, k, v, STAGES)
     gl.warp_specialize([
-        (consume, (o, partial, arrived, lengths, batch, heads, c, q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars, GROUP,
-                   BATCH)),
-        (produce, (q, k, v, table, stride, lengths, batch, heads, q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars,
-                   GROUP, BATCH)),
-    ], [1], [40])
+        (consume, (o, partial, arrived, lengths, batch, heads, c, one, 0, GROUP, BATCH, PDL)),
+        (consume, (o, partial, arrived, lengths, batch, heads, c, other, 1, GROUP, BATCH, PDL)),
+        (produce, (q, k, v, table, stride, lengths, batch, heads, one, 0, GROUP, BATCH, PDL)),
+        (produce, (q, k, v, table, stride, lengths, batch, heads, other, 1, GROUP, BATCH, PDL)),
+    ], [4, 1, 1], [224, 40, 40])
 
 
 # ---- From Python ------------------------------------------------------------------------------
@@ -283,8 +296,9 @@ def decode(q, k, v, o, partial, arrived, table, stride, lengths, batch, heads, c
 def scratch(programs, group, d, device):
     """(partial, arrived) for launches of `programs` programs, one after the other."""
     import torch
-    return (torch.empty(2 * programs * group * (d + 2), dtype=torch.float32, device=device),
-            torch.zeros(programs, dtype=torch.int32, device=device))
+    parts = programs * WAYS.value
+    return (torch.empty(2 * parts * group * (d + 2), dtype=torch.float32, device=device),
+            torch.zeros(parts, dtype=torch.int32, device=device))
 
 
 def describe(tensor, shape):
@@ -300,7 +314,7 @@ def attend(q, k, v, o, table, lengths, scale, programs, memory, stages=None):
     if q_heads % heads or group > 64:
         raise ValueError(f"{q_heads} heads of queries and {heads} of keys; a head of keys serves 1 to 64 of queries")
     # 128 KiB of keys and values.
-    stages = stages or 32768 // (page * d)
+    stages = stages or 16384 // (page * d)
     decode[(programs,)](
         describe(q.view(-1, d), [64, d]), describe(k.view(-1, page, d), [1, page, d]),
         describe(v.view(-1, page, d), [1, page, d]), o, *memory, table, table.stride(0), lengths, batch, heads,

@@ -2,13 +2,13 @@
 
 # Pages in reverse; programs that cut a head, and one without work. What lies behind the last position is not a number.
 # RUN: decode q='randn((4, 64), f16, 1)' k='randn((3, 1, 32, 64), f16, 2)' v='randn((3, 1, 32, 64), f16, 3)' \
-#   o='empty((4, 64), f16)' partial='empty(2112, f32)' arrived='zeros(4, i32)' table='2 - arange(3, i32)' stride=3 \
+#   o='empty((4, 64), f16)' partial='empty(4224, f32)' arrived='zeros(8, i32)' table='2 - arange(3, i32)' stride=3 \
 #   lengths='full(1, 70, i32)' batch=1 heads=1 c=0.125 GROUP=4 BATCH=1 STAGES=2 PAGES=3 PAGE=32 D=64 --grid 4 --target cuda:90a \
 #   p='exp(0.125 * 0.6931471805599453 * (q.to(f32) @ (k[::-1] * 1.0).reshape((96, 64))[:70].to(f32).T))'
 # EXPECT: allclose(o, p @ (v[::-1] * 1.0).reshape((96, 64))[:70].to(f32) / p.sum(1).reshape((4, 1)), 2e-3, 1e-3) and all(arrived == 0)
 # Two sequences, the first of them empty, with two heads of keys each, for one of queries.
 # RUN: decode q='randn((4, 128), bf16, 1)' k='randn((1, 2, 64, 128), bf16, 2)' v='randn((1, 2, 64, 128), bf16, 3)' \
-#   o='empty((4, 128), bf16)' partial='empty(260, f32)' arrived='zeros(1, i32)' table='zeros(2, i32)' stride=1 \
+#   o='empty((4, 128), bf16)' partial='empty(520, f32)' arrived='zeros(2, i32)' table='zeros(2, i32)' stride=1 \
 #   lengths='arange(2, i32) * 50' batch=2 heads=2 c=0.125 GROUP=1 BATCH=2 STAGES=2 PAGES=2 PAGE=64 D=128 --grid 1 --target cuda:90a \
 #   p='exp(0.125 * 0.6931471805599453 * (q[3:].to(f32) @ k[0, 1][:50].to(f32).T))'
 # EXPECT: all(o[:2] == 0) and allclose(o[3:], p @ v[0, 1][:50].to(f32) / p.sum(1).reshape((1, 1)), 2e-2, 1e-2)

@@ -1,7 +1,8 @@
 """What the engine does to rows between its products: kernels of Triton, a program for each row or part of one.
 
 Numbers are rounded to 16 bits where PyTorch's modules of Llama and Qwen round them, so both choose the same tokens.
-With PDL a kernel waits for the one before (launch-pdl in kernels.toml) and lets the one behind begin.
+With PDL a kernel waits for the one before (launch-pdl in kernels.toml) and lets the one behind begin. Weights and what the host
+gave for the step are loaded before it waits.
 """
 
 import triton
@@ -60,10 +61,11 @@ def norm(residual, delta, peer, mine, theirs, counts, words, visits, meeting, we
     in its memory at `peer`; else both are None. A sum of two does not depend on their order, so both GPUs stay alike
     bit by bit.
     """
-    join(PDL)
     row = tl.program_id(0).to(tl.int64)
     column = tl.arange(0, BLOCK)
     inside = column < width
+    scale = tl.load(weight + column, inside, 0.0)
+    join(PDL)
     x = tl.load(residual + row * width + column, inside, 0.0)
     if delta is not None:
         added = tl.load(delta + row * width + column, inside, 0.0).to(tl.float32)
@@ -77,8 +79,7 @@ def norm(residual, delta, peer, mine, theirs, counts, words, visits, meeting, we
         tl.store(residual + row * width + column, x, inside)
     wide = x.to(tl.float32)
     wide = wide * tl.rsqrt(tl.sum(wide * wide, 0) / width + eps)
-    scale = tl.load(weight + column, inside, 0.0).to(tl.float32)
-    tl.store(y + row * width + column, (wide.to(x.dtype).to(tl.float32) * scale).to(x.dtype), inside)
+    tl.store(y + row * width + column, (wide.to(x.dtype).to(tl.float32) * scale.to(tl.float32)).to(x.dtype), inside)
 
 
 @triton.jit
@@ -106,12 +107,16 @@ def rotary(qkv, bias, q_weight, k_weight, q, keys, values, table, positions, slo
     position HALF cosines and HALF sines in fp32. `keys` and `values` are pages x key_heads x PAGE x D; slots[row] is page *
     PAGE + position in it, or -1: not kept.
     """
-    join(PDL)
     D: tl.constexpr = 2 * HALF
     dtype: tl.constexpr = qkv.dtype.element_ty
     row = tl.program_id(0).to(tl.int64)
     head = tl.program_id(1) * HEADS + tl.arange(0, HEADS)
     half = tl.arange(0, HALF)
+    slot = tl.load(slots + row).to(tl.int64)
+    angle = table + tl.load(positions + row).to(tl.int64) * D + half
+    cos = tl.load(angle)
+    sin = tl.load(angle + HALF)
+    join(PDL)
     inside = (head < heads + 2 * key_heads)[:, None]
     place = head[:, None] * D + half[None, :]
     at = qkv + row * (heads + 2 * key_heads) * D + place
@@ -130,10 +135,9 @@ def rotary(qkv, bias, q_weight, k_weight, q, keys, values, table, positions, slo
         k_low, k_high = norm_heads(low, high, k_weight, half, HALF, eps, dtype)
         turned_low = tl.where(is_query, q_low, k_low)
         turned_high = tl.where(is_query, q_high, k_high)
-    angle = table + tl.load(positions + row).to(tl.int64) * D + half
     # PyTorch's modules have cosines and sines in 16 bits.
-    cos = tl.load(angle).to(dtype).to(tl.float32)[None, :]
-    sin = tl.load(angle + HALF).to(dtype).to(tl.float32)[None, :]
+    cos = cos.to(dtype).to(tl.float32)[None, :]
+    sin = sin.to(dtype).to(tl.float32)[None, :]
     turned_low, turned_high = rotate(turned_low, turned_high, cos, sin, dtype)
     tl.store(q + row * q_stride + place, turned_low, is_query)
     tl.store(q + row * q_stride + place + HALF, turned_high, is_query)
@@ -142,7 +146,6 @@ def rotary(qkv, bias, q_weight, k_weight, q, keys, values, table, positions, slo
     if bias is not None:
         tl.store(at, low.to(dtype), is_value)
         tl.store(at + HALF, high.to(dtype), is_value)
-    slot = tl.load(slots + row).to(tl.int64)
     kept = slot >= 0
     key_head = tl.where(head < heads + key_heads, head - heads, head - heads - key_heads)
     of = ((slot // PAGE * key_heads + key_head) * PAGE + slot % PAGE)[:, None] * D + half[None, :]

@@ -64,8 +64,8 @@ std::vector<Forward::Size> Forward::sizes(const ModelConfig &config, const Limit
       {&Forward::productPartial, size_t(128) * programs * narrowRows * 4},
       {&Forward::productArrived, programs * size_t(4)},
       {&Forward::attentionPartial,
-       size_t(2) * programs * group * static_cast<size_t>(config.headDim + 2) * 4},
-      {&Forward::attentionArrived, programs * size_t(4)},
+       size_t(4) * programs * group * static_cast<size_t>(config.headDim + 2) * 4},
+      {&Forward::attentionArrived, programs * size_t(8)},
   };
   if (share.count == 2) {
     const size_t meetings = sequences * blocks(config.vocabulary / 2, columnsOfHalf) * 4;
