@@ -29,6 +29,8 @@ struct ResourceUsage {
   unsigned stackBytes = 0;
   /// Static shared memory; the dynamic part is KernelInfo::sharedBytes.
   unsigned sharedBytes = 0;
+  /// Why ptxas lets each wgmma wait for the one before, in its words; empty: it does not.
+  std::string serialization;
 };
 
 /// A kernel in one form.

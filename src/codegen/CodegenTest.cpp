@@ -239,6 +239,19 @@ TEST(Ptxas, ResourcesAreReadFromTheLog) {
   EXPECT_EQ(all[0].spillStoreBytes, 12u);
   EXPECT_EQ(all[0].spillLoadBytes, 16u);
   EXPECT_EQ(all[0].sharedBytes, 1024u);
+  EXPECT_EQ(all[0].serialization, "");
+}
+
+TEST(Ptxas, SerializedProductsAreReadFromTheLog) {
+  std::vector<codegen::ResourceUsage> all = codegen::nvidia::parseResources(
+      "ptxas info    : (C7511) Potential Performance Loss: wgmma.mma_async instructions are "
+      "serialized due to insufficient register resources for the wgmma pipeline in the function "
+      "'k'\n"
+      "ptxas info    : Compiling entry function 'k' for 'sm_90a'\n"
+      "ptxas info    : Compiling entry function 'other' for 'sm_90a'\n");
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].serialization, "insufficient register resources for the wgmma pipeline");
+  EXPECT_EQ(all[1].serialization, "");
 }
 
 TEST(Ptxas, MissingAssemblerIsAnError) {

@@ -179,18 +179,25 @@ static bool replaceBy(llvm::StringRef text, codegen::LlvmModule &own, diag::Sink
   return true;
 }
 
-/// Warns, at the kernel, of registers that the assembler keeps in local memory.
-static void reportSpills(mlir::ModuleOp module, const codegen::Artifact &artifact,
-                         const diag::SourceManager &sources, diag::Sink &sink) {
-  if (!artifact.resources ||
-      !(artifact.resources->spillStoreBytes + artifact.resources->spillLoadBytes))
+/// Warns, at the kernel, of registers that the assembler keeps in local memory, and of products
+/// that it does not let overlap.
+static void reportCosts(mlir::ModuleOp module, const codegen::Artifact &artifact,
+                        const diag::SourceManager &sources, diag::Sink &sink) {
+  if (!artifact.resources)
     return;
   const codegen::ResourceUsage &used = *artifact.resources;
-  for (tt::FuncOp function : module.getOps<tt::FuncOp>())
-    if (function.getSymName() == used.kernel)
+  for (tt::FuncOp function : module.getOps<tt::FuncOp>()) {
+    if (function.getSymName() != used.kernel)
+      continue;
+    if (used.spillStoreBytes + used.spillLoadBytes)
       sink.report(Kind::RegisterSpills, spanOf(function.getLoc(), sources), used.kernel,
                   used.registers, used.spillStoreBytes, used.spillLoadBytes)
           .end();
+    if (!used.serialization.empty())
+      sink.report(Kind::SerializedProducts, spanOf(function.getLoc(), sources), used.kernel,
+                  used.serialization)
+          .end();
+  }
 }
 
 bool Compiler::isLegal(mlir::ModuleOp module, const target::Target &target,
@@ -258,7 +265,7 @@ std::optional<CompiledKernel> Compiler::generate(mlir::ModuleOp module,
   llvm::Expected<codegen::Artifact> artifact = backend->assemble(*assembly, options.assembler);
   if (!artifact)
     return fail(artifact.takeError());
-  reportSpills(module, *artifact, sources, sink);
+  reportCosts(module, *artifact, sources, sink);
   result.artifact = std::move(*artifact);
   result.assembly = std::move(*assembly);
   return result;

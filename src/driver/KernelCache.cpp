@@ -60,8 +60,10 @@ template <typename Visitor> static void visitFields(codegen::KernelInfo &value, 
 
 template <typename Visitor>
 static void visitFields(codegen::ResourceUsage &value, Visitor &visitor) {
-  auto &[kernel, registers, spillStoreBytes, spillLoadBytes, stackBytes, sharedBytes] = value;
-  visitor(kernel, registers, spillStoreBytes, spillLoadBytes, stackBytes, sharedBytes);
+  auto &[kernel, registers, spillStoreBytes, spillLoadBytes, stackBytes, sharedBytes,
+         serialization] = value;
+  visitor(kernel, registers, spillStoreBytes, spillLoadBytes, stackBytes, sharedBytes,
+          serialization);
 }
 
 template <typename Visitor> static void visitFields(codegen::Artifact &value, Visitor &visitor) {

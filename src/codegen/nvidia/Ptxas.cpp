@@ -142,10 +142,18 @@ AssemblerError::Cause causeOf(StringRef log) {
 
 std::vector<ResourceUsage> parseResources(StringRef log) {
   std::vector<ResourceUsage> all;
+  // ptxas says this before it names the kernel.
+  StringMap<std::string> serialized;
   for (StringRef line : split(log, '\n')) {
+    if (const StringRef said = line.split("are serialized due to ").second; !said.empty()) {
+      const auto [reason, function] = said.split(" in the function '");
+      serialized[function.split('\'').first] = reason.str();
+      continue;
+    }
     if (line.contains("Compiling entry function")) {
       ResourceUsage usage;
       usage.kernel = line.split('\'').second.split('\'').first.str();
+      usage.serialization = serialized.lookup(usage.kernel);
       all.push_back(usage);
       continue;
     }
