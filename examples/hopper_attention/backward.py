@@ -15,7 +15,8 @@ dO, lse and delta. What is Hopper's in it (after Shah et al. 2024, arXiv:2407.08
     sum; the TMA adds it to fp32 numbers in memory, in the order in which programs come. So dQ, unlike dK and
     dV, may differ in its last bits from launch to launch.
 *   A producer warp loads two steps ahead. Exponentials run beside the product dP, what makes dS of it beside
-    that for dV, and dQ goes to memory beside the scores of the next rows.
+    that for dV, and dQ goes to memory beside the one for dK. No product goes on from one step to the next: with the
+    sums of dK and dV there are not registers enough, and ptxas would let each instruction wait for the one before.
 *   Causal: rows above the diagonal are not loaded, and programs with the most rows come first.
 """
 
@@ -41,9 +42,10 @@ def work_of_program(rows, keys, CAUSAL: gl.constexpr):
 
 
 @gluon.jit
-def row_of(i, first, steps, head, group):
-    """Head of queries and first row of step i."""
-    return head * group + i // steps, (first + i % steps) * ROWS
+def row_of(i, first, steps, head, group, key, keys):
+    """Head of queries and first row of step i; programs begin at different rows, so that they do not all add to the same."""
+    turned = (i + key // KEYS * steps // gl.cdiv(keys, KEYS)) % steps
+    return head * group + i // steps, (first + turned) * ROWS
 
 
 @gluon.jit
@@ -60,7 +62,7 @@ def produce(q, k, v, do, lse, delta, k_tile, v_tile, q_ring, do_ring, lse_ring, 
     slot = 0
     phase = 1
     for i in range(steps * group):
-        q_head, row = row_of(i, first, steps, head, group)
+        q_head, row = row_of(i, first, steps, head, group, key, keys)
         mbarrier.wait(bars[1].index(slot), phase)
         filled = bars[0].index(slot)
         mbarrier.expect(filled, 2 * ROWS * (D * SIZE + 4))
@@ -100,47 +102,39 @@ def consume(dq, dk, dv, k_tile, v_tile, q_ring, do_ring, lse_ring, delta_ring, d
     count = steps * group
     k_all = flat(k_tile)
     v_all = flat(v_tile)
-    no_scores = gl.zeros([KEYS, ROWS], gl.float32, score_layout)
+    nothing = gl.zeros([KEYS, ROWS], gl.float32, score_layout)
     dk_sum = gl.zeros([KEYS, D], gl.float32, sum_layout)
     dv_sum = gl.zeros([KEYS, D], gl.float32, sum_layout)
     mbarrier.wait(key_bar, 0)
     slot = 0
     phase = 0
-    scores = no_scores
-    if count > 0:
-        mbarrier.wait(bars[0].index(0), 0)
-        scores = warpgroup_mma(k_all, flat(q_ring.index(0)).permute((1, 0)), no_scores, use_acc=False)
     for i in range(count):
-        q_head, row = row_of(i, first, steps, head, group)
+        q_head, row = row_of(i, first, steps, head, group, key, keys)
         q_tile = flat(q_ring.index(slot))
         do_tile = flat(do_ring.index(slot))
-        dp = warpgroup_mma(v_all, do_tile.permute((1, 0)), no_scores, use_acc=False, is_async=True)
-        p = probabilities(scores, lse_ring.index(slot), c, row, key, CAUSAL)
-        operand = gl.convert_layout(p.to(dk.dtype), p_layout)
+        mbarrier.wait(bars[0].index(slot), phase)
+        scores = warpgroup_mma(k_all, q_tile.permute((1, 0)), nothing, use_acc=False, is_async=True)
+        dp = warpgroup_mma(v_all, do_tile.permute((1, 0)), nothing, use_acc=False, is_async=True)
+        scores = warpgroup_mma_wait(1, deps=[scores])
+        p = probabilities(scores, lse_ring.index(slot), c, row, key, CAUSAL).to(dk.dtype)
         dp = warpgroup_mma_wait(0, deps=[dp])
-        dv_sum = warpgroup_mma(operand, do_tile, dv_sum, is_async=True)
+        dv_sum = warpgroup_mma(gl.convert_layout(p, p_layout), do_tile, dv_sum, is_async=True)
         delta = delta_ring.index(slot).reshape([ROWS]).load(gl.SliceLayout(0, score_layout))
-        ds = (p * (dp - delta[None, :])).to(dk.dtype)
+        ds = (p.to(gl.float32) * (dp - delta[None, :])).to(dk.dtype)
         ds_tile.store(ds)
         fence_async_shared()
         dv_sum = warpgroup_mma_wait(0, deps=[dv_sum])
-        dk_sum = warpgroup_mma(gl.convert_layout(ds, p_layout), q_tile, dk_sum, is_async=True)
         dq_part = warpgroup_mma(ds_tile.permute((1, 0)), k_all, gl.zeros([ROWS, D], gl.float32, dq_layout), use_acc=False,
                                 is_async=True)
-        before = slot
-        slot, phase = advance(slot, phase, STAGES)
-        if i + 1 < count:
-            mbarrier.wait(bars[0].index(slot), phase)
-        # Behind the last step these are the scores of its own rows again, which nobody uses.
-        coming = q_ring.index(gl.where(i + 1 < count, slot, before))
-        scores = warpgroup_mma(k_all, flat(coming).permute((1, 0)), no_scores, use_acc=False, is_async=True)
-        dk_sum, dq_part = warpgroup_mma_wait(1, deps=[dk_sum, dq_part])
-        mbarrier.arrive(bars[1].index(before))
+        dk_sum = warpgroup_mma(gl.convert_layout(ds, p_layout), q_tile, dk_sum, is_async=True)
+        dq_part = warpgroup_mma_wait(1, deps=[dq_part])
         tma.store_wait(0)
         flat(dq_tile).store(dq_part)
         fence_async_shared()
         tma.async_atomic_add(dq, [q_head, row, 0], dq_tile)
-        scores = warpgroup_mma_wait(0, deps=[scores])
+        dk_sum = warpgroup_mma_wait(0, deps=[dk_sum])
+        mbarrier.arrive(bars[1].index(slot))
+        slot, phase = advance(slot, phase, STAGES)
     # Nobody reads K and V any more.
     k_all.store((dk_sum * scale).to(dk.dtype))
     v_all.store(dv_sum.to(dv.dtype))
@@ -261,7 +255,7 @@ def check(device, programs, heads, rows, keys, d, dtype, causal, group=1):
     wrong = 0
     for made, of in zip((dq, dk, dv), exact):
         # P and dS are rounded to 16 bits before their products.
-        bound = 2 * torch.finfo(dtype).eps * (of.grad.abs() + of.grad.square().mean().sqrt() + 0.5)
+        bound = 3 * torch.finfo(dtype).eps * (of.grad.abs() + of.grad.square().mean().sqrt() + 0.5)
         wrong += (~((made.double() - of.grad).abs() <= bound)).sum().item()
     print(f"{device}: {heads} heads{f' over {heads // group}' * (group > 1)}, {rows} rows, {keys} keys, D {d}, "
           f"{dtype}{', causal' * causal}: {wrong} of {dq.numel() + 2 * dk.numel()} gradients are wrong")

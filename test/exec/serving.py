@@ -53,6 +53,11 @@
 #   partial='empty(1, f32)' arrived='zeros(1, i32)' n=272 k=64 batch=33 ROWS=128 COLUMNS=64 DEPTH=32 STAGES=3 GATED=True --grid 1 --target cuda:90a \
 #   s='x.to(f32) @ w.to(f32).T * 1.0'
 # EXPECT: allclose(y, s[:, :136] / (1.0 + exp(-s[:, :136])) * s[:, 136:], 1e-5, 1e-4) and all(arrived == 0)
+# Words for another GPU: two rows' numbers (1, 2, 4, 8 and 16, alone) under the visit's; tiles that programs share.
+# RUN: sent x='(exp2(arange(5, f32)).reshape((5, 1)) * full((5, 128), 1.0, f32)).to(bf16)' w='full((200, 128), 0.0078125, bf16)' \
+#   y='empty((5, 200), bf16)' partial='empty(5120, f32)' arrived='zeros(5, i32)' words='zeros((3, 200), i64)' visits='full(1, 7, i32)' \
+#   n=200 k=128 batch=5 --grid 5 --target cuda:90a base='full((1, 200), 42949672960 + 16256, i64)'
+# EXPECT: all(y[4] == 16) and all(words[:1] == base + 16384 * 65536) and all(words[1:2] == base + 256 + 16640 * 65536) and all(words[2:] == base + 512)
 
 from hopper_decode.decode import decode as attend
 from hopper_matmul.grouped import grouped_matmul
@@ -98,3 +103,8 @@ def few(x, w, y, partial, arrived, n, k, batch, ROWS: gl.constexpr, COLUMNS: gl.
         STAGES: gl.constexpr, GATED: gl.constexpr):
     skinny(described(x, batch, k, COLUMNS, DEPTH, 2 * DEPTH), described(w, n, k, ROWS // 2, DEPTH, 2 * DEPTH), y, partial, arrived,
            None, None, 0, n, k, batch, STAGES, GATED)
+
+
+@gluon.jit
+def sent(x, w, y, partial, arrived, words, visits, n, k, batch):
+    skinny(described(x, batch, k, 8, 64), described(w, n, k, 64, 64), y, partial, arrived, words, visits, 3, n, k, batch, 3)

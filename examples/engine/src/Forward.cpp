@@ -277,11 +277,10 @@ void Forward::chooseTokens(const Pass &pass, const Inputs &inputs) {
     does(bundle.threshold({sequences}, gpu.stream(), logits.at(), at(inputs.temperatures),
                           at(inputs.topPs), at(inputs.topKs), least.at(), config.vocabulary));
   const int width = isWhole ? config.vocabulary : config.vocabulary / share.count;
-  does(bundle.best_of_part({sequences, partsOfRow}, gpu.stream(),
-                           isWhole ? logits.at() : ownLogits.at(), at(inputs.temperatures),
-                           pass.isFiltered ? least.at() : nullptr, at(inputs.seeds),
-                           partValues.at(), partTokens.at(), isWhole ? 0 : width * share.number,
-                           width));
+  does(bundle.best_of_part(
+      {sequences, partsOfRow}, gpu.stream(), isWhole ? logits.at() : ownLogits.at(),
+      at(inputs.temperatures), pass.isFiltered ? least.at() : nullptr, at(inputs.seeds),
+      partValues.at(), partTokens.at(), isWhole ? 0 : width * share.number, width));
   does(bundle.best_of_row({sequences}, gpu.stream(), partValues.at(), partTokens.at(),
                           isWhole ? nullptr : peer->partValues.at(),
                           isWhole ? nullptr : peer->partTokens.at(), logitMeetings.at(),
