@@ -28,6 +28,8 @@ void addAssign(OpPassManager &passes, const target::Target &target, AssignOption
     passes.addPass(createRemoveConversionsPass());
     // Behind it: only what has a layout says what threads hold.
     passes.addPass(createReduceBehindLoopsPass());
+    // Behind it: sums that a loop carries have one layout.
+    passes.addPass(createKeepSumsPass());
     // Behind it: what a loop converts right after a load is read from shared memory so.
     passes.addPass(createHoistConversionsPass(target));
     // Before it: the loops that are left load ahead by themselves.
@@ -39,9 +41,11 @@ void addAssign(OpPassManager &passes, const target::Target &target, AssignOption
     passes.addPass(createDropArgumentsPass());
   }
   if (options.remarks)
-    passes.addPass(createSayProductsPass());
+    passes.addPass(createSayProductsPass(target));
   // Those that no loop starts ahead.
   passes.addPass(createDescriptorCopiesPass(target));
+  // Behind what loops do with them.
+  passes.addPass(createAwaitProductsPass());
   passes.addPass(createFinishLayoutsPass());
 }
 
@@ -61,10 +65,11 @@ static void registerWithTarget(llvm::StringRef name, llvm::StringRef description
 }
 
 void registerAssignPasses() {
-  for (auto create : {createFlattenLoopsPass, createUnrollLoopsPass, createTransposeLoadsPass,
-                      createCombinePass, createCoalescePass, createStateProductsPass,
-                      createRemoveConversionsPass, createReduceBehindLoopsPass,
-                      createReadBuffersPass, createDropArgumentsPass, createFinishLayoutsPass})
+  for (auto create :
+       {createFlattenLoopsPass, createUnrollLoopsPass, createTransposeLoadsPass, createCombinePass,
+        createCoalescePass, createStateProductsPass, createRemoveConversionsPass,
+        createReduceBehindLoopsPass, createReadBuffersPass, createDropArgumentsPass,
+        createAwaitProductsPass, createKeepSumsPass, createFinishLayoutsPass})
     registerPass(create);
   for (bool allDefault : {false, true})
     registerPass([=] { return createPropagateLayoutsPass(allDefault); });

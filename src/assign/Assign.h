@@ -56,7 +56,8 @@ std::unique_ptr<mlir::Pass> createCombinePass();
 std::unique_ptr<mlir::Pass> createCoalescePass();
 
 /// States layouts of matrix products that tensor cores and matrix cores compute. On NVIDIA,
-/// products of groups of four warps become `ttng.warp_group_dot`, with operands in shared memory.
+/// products of groups of four warps become `ttng.warp_group_dot` or `ttng.tc_gen5_mma`, with
+/// operands in shared memory.
 std::unique_ptr<mlir::Pass> createMatrixInstructionsPass(const target::Target &target);
 
 /// States layouts of matrix products that no pass before has stated: each thread computes a block
@@ -100,7 +101,13 @@ std::unique_ptr<mlir::Pass> createStoreOperandsPass(const target::Target &target
 std::unique_ptr<mlir::Pass> createDropArgumentsPass();
 
 /// Says by which instructions products are computed.
-std::unique_ptr<mlir::Pass> createSayProductsPass();
+std::unique_ptr<mlir::Pass> createSayProductsPass(const target::Target &target);
+
+/// Keeps sums of products in tensor memory over the loops that add them up.
+std::unique_ptr<mlir::Pass> createKeepSumsPass();
+
+/// Lets products of tensor memory tell when they are over, and waits for them.
+std::unique_ptr<mlir::Pass> createAwaitProductsPass();
 
 /// Reports tensors that are still open; drops the attribute that asked for layouts.
 std::unique_ptr<mlir::Pass> createFinishLayoutsPass();

@@ -97,6 +97,12 @@ void BoxBarriers::arrive(OpBuilder &builder, Value slot, Value predicate) const 
                                 IntegerAttr(), /*perWarp=*/true);
 }
 
+void BoxBarriers::tell(OpBuilder &builder, Value slot, ttng::TCGen5MMAOp product) const {
+  product.getBarriersMutable().append(at(builder, slot));
+  product.getBarrierPredsMutable().append(
+      arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 1).getResult());
+}
+
 void BoxBarriers::end(OpBuilder &builder) const {
   for (int64_t slot = 0; slot < slots; ++slot)
     ttng::InvalBarrierOp::create(builder, loc, at(builder, number(builder, loc, slot)));

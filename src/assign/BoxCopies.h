@@ -50,6 +50,8 @@ public:
   void wait(mlir::OpBuilder &builder, mlir::Value slot, mlir::Value phase) const;
   /// Each warp arrives by itself.
   void arrive(mlir::OpBuilder &builder, mlir::Value slot, mlir::Value predicate = {}) const;
+  /// The product arrives when it is over, and all that was started before it.
+  void tell(mlir::OpBuilder &builder, mlir::Value slot, ttng::TCGen5MMAOp product) const;
   /// Ends the barriers.
   void end(mlir::OpBuilder &builder) const;
 

@@ -37,7 +37,9 @@ llvm::SetVector<Operation *> chainBehind(Value operand, Block *block) {
   return chain;
 }
 
-bool isProduct(Operation *op) { return isa<tt::DotOp, ttng::WarpGroupDotOp>(op); }
+bool isProduct(Operation *op) {
+  return isa<tt::DotOp, ttng::WarpGroupDotOp, ttng::TCGen5MMAOp>(op);
+}
 
 bool feedsProduct(Operation *dot) {
   ForwardSliceOptions options;
@@ -48,7 +50,8 @@ bool feedsProduct(Operation *dot) {
 }
 
 bool comesFromProduct(Operation *dot, Value operand) {
-  return llvm::any_of(chainBehind(operand, dot->getBlock()), isProduct);
+  return llvm::any_of(chainBehind(operand, dot->getBlock()),
+                      [](Operation *op) { return isProduct(op) || isa<ttng::TMEMLoadOp>(op); });
 }
 
 bool comesFromProduct(Operation *dot) {

@@ -22,6 +22,10 @@ void chooseAmdProduct(tt::DotOp dot, const target::Target &target, ThreadCounts 
 llvm::ArrayRef<int64_t> shapeOf(mlir::Value value);
 unsigned bitsOf(mlir::Value value);
 
+/// Why a product is not one of tensor memory.
+std::string whyNoTensorMemoryProduct(tt::DotOp dot, const target::Target &target,
+                                     ThreadCounts threads);
+
 /// Whether `op` is a matrix product, by whatever instruction.
 bool isProduct(mlir::Operation *op);
 /// Whether `op` computes elements from those at the same places, or only moves them.

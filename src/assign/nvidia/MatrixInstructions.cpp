@@ -6,11 +6,12 @@
 //                              the instruction
 //   ttng.warp_group_dot        wgmma: operands in shared memory; the left one may stay in
 //                              registers, where it was computed
+//   ttng.tc_gen5_mma           tcgen05: sums in tensor memory (TensorMemoryProducts.cpp)
 //
 // Products that no instruction takes stay open (StateProducts.cpp).
 //
 //===----------------------------------------------------------------------===//
-#include "assign/Products.h"
+#include "assign/nvidia/Operands.h"
 #include "ir/Encoding.h"
 #include "ir/tt/DescriptorAccess.h"
 #include "ir/ttng/AsyncUnitRules.h"
@@ -26,8 +27,9 @@ namespace {
 using assign::bitsOf;
 using assign::chainBehind;
 using assign::comesFromProduct;
+using assign::convertTo;
 using assign::feedsProduct;
-using assign::isPassedThrough;
+using assign::isLoaded;
 using assign::shapeOf;
 
 namespace mma = target::nvidia::mma;
@@ -35,71 +37,13 @@ namespace wgmma = target::nvidia::wgmma;
 using target::Feature;
 using target::nvidia::MatrixElement;
 
-/// Whether the contiguous dim of what `value` was loaded as is its first one.
-bool isFirstDimContiguous(Value value) {
-  bool isSwapped = false;
-  for (Operation *op = value.getDefiningOp(); isPassedThrough(op); op = value.getDefiningOp()) {
-    if (auto trans = dyn_cast<tt::TransOp>(op))
-      isSwapped ^= trans.getOrder().size() == 2 && trans.getOrder()[0] == 1;
-    Value next;
-    for (Value operand : op->getOperands())
-      if (!next && isa<RankedTensorType>(operand.getType()) &&
-          !operand.getDefiningOp<arith::ConstantOp>())
-        next = operand;
-    if (!next)
-      break;
-    value = next;
-    auto type = cast<RankedTensorType>(value.getType());
-    if (isOpen(type))
-      continue;
-    layout::Layout layout = toLayout(type.getEncoding());
-    if (const auto *blocked = layout.as<layout::BlockedLayout>();
-        blocked && blocked->order.size() == 2)
-      return isSwapped ^ (blocked->order[0] == 0);
-  }
-  return isSwapped;
-}
-
-/// Whether `value` is in memory, or comes around a loop, as it is.
-bool isLoaded(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<tt::TransOp, ttg::ConvertLayoutOp>(op))
-      return isa<tt::LoadOp, tt::DescriptorLoadOp>(op);
-    value = op->getOperand(0);
-  }
-  return true;
-}
-
-struct Sum {
-  Value value;
-  /// Where it is none, `value` is added; else where it does not hold, and zero elsewhere.
-  Value begins;
-};
-
-/// What a product is added to, which a branch may set to zero.
-Sum sumOf(tt::DotOp dot) {
-  Value sum = dot.getC();
-  auto choice = sum.getDefiningOp<scf::IfOp>();
-  if (!choice)
-    return {sum, {}};
-  unsigned number = cast<OpResult>(sum).getResultNumber();
-  auto isZero = [](Value value) {
-    return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat());
-  };
-  Value other = choice.elseYield()->getOperand(number);
-  bool isOutside = other.getParentRegion()->isAncestor(choice->getParentRegion());
-  if (!isZero(choice.thenYield()->getOperand(number)) || !isOutside)
-    return {sum, {}};
-  return {other, choice.getCondition()};
-}
-
 /// Products of one function.
 class Products {
 public:
   Products(const target::Target &target, ThreadCounts threads) : target(target), threads(threads) {}
 
   void choose(tt::DotOp dot) {
-    if (!takeWarpGroup(dot))
+    if (!assign::chooseTensorMemoryProduct(dot, target, threads) && !takeWarpGroup(dot))
       takeWarp(dot);
   }
 
@@ -128,53 +72,15 @@ private:
   static int64_t wordOf(tt::DotOp dot) {
     return std::max<int64_t>(target::nvidia::matrixWordBits / bitsOf(dot.getA()), 1);
   }
-  Value inShared(OpBuilder &builder, tt::DotOp dot, Value operand, bool isLeft) const;
+  static Value inShared(OpBuilder &builder, tt::DotOp dot, Value operand, bool isLeft) {
+    return assign::inShared(
+        builder, dot, operand,
+        wgmma::transposes(bitsOf(operand)) ? assign::isFirstDimContiguous(operand) : !isLeft);
+  }
 
   const target::Target &target;
   ThreadCounts threads;
 };
-
-Value convert(OpBuilder &builder, Location loc, Value value, const layout::Layout &layout) {
-  Attribute encoding = fromLayout(builder.getContext(), layout);
-  return ttg::ConvertLayoutOp::create(builder, loc, assign::withEncoding(value.getType(), encoding),
-                                      value,
-                                      /*force_warp_shuffle=*/false);
-}
-
-/// What a loaded block was before it was transposed; null for others.
-Value beforeTranspose(Value value) {
-  while (auto convert = value.getDefiningOp<ttg::ConvertLayoutOp>())
-    value = convert.getSrc();
-  auto trans = value.getDefiningOp<tt::TransOp>();
-  return trans && trans.getOrder()[0] == 1 && isLoaded(trans.getSrc()) ? trans.getSrc() : Value();
-}
-
-ttg::MemDescType bufferType(Value block, bool isTransposed, bool isMutable) {
-  auto type = cast<RankedTensorType>(block.getType());
-  layout::Layout layout = layout::NVMMASharedLayout::defaultFor(
-      type.getShape(), type.getElementTypeBitWidth(), isTransposed);
-  return ttg::MemDescType::get(
-      type.getShape(), type.getElementType(), fromLayout(block.getContext(), layout),
-      ttg::SharedMemorySpaceAttr::get(block.getContext()), isMutable, type.getShape());
-}
-
-/// `value` in shared memory, such that the contiguous dim stays so where the instruction can.
-Value Products::inShared(OpBuilder &builder, tt::DotOp dot, Value operand, bool isLeft) const {
-  bool isTransposed = wgmma::transposes(bitsOf(operand)) ? isFirstDimContiguous(operand) : !isLeft;
-  // A block that was loaded lies there as it was loaded.
-  Value loaded = beforeTranspose(operand);
-  // Before the loops that it does not change in.
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(assign::placeFor(loaded ? loaded : operand, dot));
-  if (!loaded)
-    return ttg::LocalAllocOp::create(builder, dot.getLoc(),
-                                     bufferType(operand, isTransposed, false), operand);
-  // Loops put buffers in its place that copies write.
-  Value buffer = ttg::LocalAllocOp::create(builder, dot.getLoc(),
-                                           bufferType(loaded, !isTransposed, true), loaded);
-  return ttg::MemDescTransOp::create(builder, dot.getLoc(), bufferType(operand, isTransposed, true),
-                                     buffer, ArrayRef<int32_t>{1, 0});
-}
 
 bool Products::takeWarpGroup(tt::DotOp dot) {
   std::optional<Elements> elements = elementsOf(dot);
@@ -201,19 +107,13 @@ bool Products::takeWarpGroup(tt::DotOp dot) {
       {3, 0}, warpGroupsOf(dot, m), {wgmma::rowsPerWarp, columnsOf(m, n), instrK}, {}};
   Value a = isLoaded(dot.getA())
                 ? inShared(builder, dot, dot.getA(), /*isLeft=*/true)
-                : convert(builder, loc, dot.getA(),
-                          layout::DotOperandLayout{0, layout::Layout(layout),
-                                                   target::nvidia::matrixWordBits / bits});
+                : convertTo(builder, loc, dot.getA(),
+                            layout::DotOperandLayout{0, layout::Layout(layout),
+                                                     target::nvidia::matrixWordBits / bits});
   Value b = inShared(builder, dot, dot.getB(), /*isLeft=*/false);
-  auto [value, begins] = sumOf(dot);
-  Value sum = convert(builder, loc, value, layout::Layout(layout));
-  // Nothing is added to a sum that begins here.
-  Value useC;
-  if (matchPattern(dot.getC(), m_AnyZeroFloat()) || matchPattern(dot.getC(), m_Zero()))
-    useC = arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 0);
-  if (begins)
-    useC = arith::XOrIOp::create(
-        builder, loc, begins, arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 1));
+  assign::Sum of = assign::sumOf(dot);
+  Value sum = convertTo(builder, loc, of.value, layout::Layout(layout));
+  Value useC = assign::addsSum(builder, dot, of);
   Value product = ttng::WarpGroupDotOp::create(
       builder, loc, sum.getType(), a, b, sum, useC, dot.getInputPrecision(),
       dot.getMaxNumImpreciseAcc(), /*isAsync=*/false, /*unsignedA=*/false, /*unsignedB=*/false);
