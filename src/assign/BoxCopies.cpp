@@ -60,6 +60,18 @@ Value nextPhase(OpBuilder &builder, Location loc, Turn turn, int64_t slots) {
                                arith::ExtUIOp::create(builder, loc, builder.getI32Type(), isFirst));
 }
 
+Turn turnBefore(OpBuilder &builder, Location loc, Turn turn, int64_t slots) {
+  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, turn.slot,
+                                        number(builder, loc, 0));
+  Value before = arith::SubIOp::create(builder, loc, turn.slot, number(builder, loc, 1));
+  Value slot =
+      arith::SelectOp::create(builder, loc, isFirst, number(builder, loc, slots - 1), before);
+  Value phase =
+      arith::XOrIOp::create(builder, loc, turn.phase,
+                            arith::ExtUIOp::create(builder, loc, builder.getI32Type(), isFirst));
+  return {slot, phase};
+}
+
 BoxBarriers::BoxBarriers(OpBuilder &builder, Location loc, int64_t slots, int64_t arrivals)
     : loc(loc), slots(slots) {
   layout::Layout layout(layout::SwizzledSharedLayout{1, 1, 1, {0}, {}});

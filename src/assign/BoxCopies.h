@@ -33,6 +33,9 @@ mlir::Value nextSlot(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value s
 /// The phase of the turn behind `turn`: it changes where the ring begins again.
 mlir::Value nextPhase(mlir::OpBuilder &builder, mlir::Location loc, Turn turn, int64_t slots);
 
+/// The turn before `turn`. Before the first it is one that is over.
+Turn turnBefore(mlir::OpBuilder &builder, mlir::Location loc, Turn turn, int64_t slots);
+
 /// A ring of barriers, of which each waits for the copies of one turn, or for threads.
 class BoxBarriers {
 public:

@@ -48,6 +48,7 @@ private:
   bool addTo(Slice &slice, Value value);
   bool isStable(Value buffer, const Fetch &fetch);
   void findAsyncDots(Fetch &fetch);
+  void findLate(Fetch &fetch);
   bool isAbout(Operation *op, const Slice &slice);
   void numberBoxes(Fetch &fetch);
 
@@ -324,6 +325,15 @@ void Finder::findAsyncDots(Fetch &fetch) {
   }
 }
 
+/// The same of products in tensor memory.
+void Finder::findLate(Fetch &fetch) {
+  fetch.late = findLateProducts(loop, [&](Value operand) { return isStable(operand, fetch); });
+  for (ttng::TCGen5MMAOp product : fetch.late.products)
+    for (Value operand : {Value(product.getA()), Value(product.getB())})
+      for (Copy &copy : fetch.copies)
+        copy.isOfDot |= &copy == fetch.copyOf(filledWith(operand));
+}
+
 /// Adds what the operands of a load are computed by.
 bool Finder::addLoad(Slice &slice, Operation *load) {
   // What a mask leaves out is zero.
@@ -419,6 +429,7 @@ std::optional<Fetch> Finder::find(Staying *staying) {
   fetch.arguments.append(all.arguments.begin(), all.arguments.end());
   numberBoxes(fetch);
   findAsyncDots(fetch);
+  findLate(fetch);
   return fetch;
 }
 

@@ -1,6 +1,7 @@
 //===- Fetch.h - The part of a loop that can run ahead of the rest ---------------===//
 #pragma once
 
+#include "assign/LateProducts.h"
 #include "assign/Writes.h"
 #include "ir/OpenLayouts.h"
 #include "ir/tt/AxisInfo.h"
@@ -42,6 +43,8 @@ struct Fetch {
   /// for anyway.
   llvm::SmallVector<mlir::Operation *> carriedDots;
   mlir::Operation *meeting = nullptr;
+  /// Products of tensor memory that may still run when their iteration is over.
+  LateProducts late;
   /// Bytes of all blocks of a box number.
   llvm::SmallVector<int64_t, 2> boxBytes;
 

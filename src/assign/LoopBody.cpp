@@ -15,6 +15,8 @@ Rings::Rings(OpBuilder &builder, Location loc, const Fetch &fetch, int64_t slots
   }
   for (size_t i = 0; i < fetch.boxBytes.size(); ++i)
     filled.emplace_back(builder, loc, slots);
+  if (!fetch.late.empty())
+    running.emplace(builder, loc, fetch.late, slots);
 }
 
 Value LoopBody::viewOf(const Copy &copy, Value slot) {
@@ -27,6 +29,8 @@ void LoopBody::clone(Turn turn, IRMapping &map) {
   for (Operation &op : loop.getBody()->without_terminator())
     cloneOp(op, turn, map);
   setOffDots(map);
+  if (rings.running)
+    rings.running->atEnd(builder, turn);
 }
 
 /// Waits for a copy by cp.async, and for those started before it.
@@ -92,6 +96,8 @@ void LoopBody::cloneOp(Operation &op, Turn turn, IRMapping &map) {
   // What the author says of addresses goes with the fetching part.
   if (isa<gluon::HintOp>(op) && llvm::is_contained(fetch.operations, &op))
     return;
+  if (rings.running)
+    rings.running->before(builder, op, turn);
   awaitCopies(op, turn, map);
   const Copy *copy = op.getNumOperands() == 1 ? fetch.copyOf(op.getOperand(0)) : nullptr;
   if (copy && copy->isReadBy(&op)) {
@@ -102,7 +108,11 @@ void LoopBody::cloneOp(Operation &op, Turn turn, IRMapping &map) {
       map.map(result, ttg::LocalLoadOp::create(builder, op.getLoc(), result.getType(), view));
     return;
   }
+  if (rings.running && rings.running->store(builder, op, map))
+    return;
   Operation *made = builder.clone(op, map);
+  if (rings.running)
+    rings.running->behind(builder, op, *made, turn);
   awaitDotsIn(*made, map);
   auto dot = dyn_cast<ttng::WarpGroupDotOp>(made);
   if (dot && fetch.outlives(&op))

@@ -21,6 +21,9 @@ struct Rings {
   /// By number of box: the barriers that tell of blocks that have come.
   llvm::SmallVector<BoxBarriers, 2> filled;
 
+  /// Those products of tensor memory that go on over iterations, where there are some.
+  std::optional<RunningProducts> running;
+
   /// Allocates them.
   Rings(mlir::OpBuilder &builder, mlir::Location loc, const Fetch &fetch, int64_t slots);
 };

@@ -49,7 +49,8 @@ public:
   Pipeliner(const Fetch &fetch, int64_t stages)
       : fetch(fetch), loop(fetch.loop), builder(loop), loc(loop.getLoc()), ahead(stages - 1) {
     // A product that still runs reads its buffer while the next copy is started.
-    buffers = ahead + (llvm::any_of(fetch.copies, [](const Copy &c) { return c.isOfDot; }) ? 1 : 0);
+    bool isRead = llvm::any_of(fetch.copies, [](const Copy &c) { return c.isOfDot; });
+    buffers = ahead + (isRead || !fetch.late.empty() ? 1 : 0);
   }
 
   void run() {
@@ -71,6 +72,9 @@ private:
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, iteration,
                                  loop.getUpperBound());
   }
+
+  /// Whether the loop carries how often the slot was used.
+  bool hasPhase() const { return !rings->filled.empty() || rings->running; }
 
   void fetchInto(Value slot, Value predicate, IRMapping &map);
   void fetchLoad(tt::LoadOp load, Value slot, Value predicate, IRMapping &map);
@@ -173,7 +177,7 @@ void Pipeliner::makeLoop() {
   llvm::append_range(inits, fetchArgs);
   inits.push_back(constant(ahead % buffers));
   inits.push_back(constant(0));
-  if (!rings->filled.empty())
+  if (hasPhase())
     inits.push_back(constant(0));
   made = scf::ForOp::create(builder, loc, loop.getLowerBound(), loop.getUpperBound(),
                             loop.getStep(), inits);
@@ -187,7 +191,7 @@ void Pipeliner::makeLoop() {
   size_t carried = loop.getNumRegionIterArgs(), fetched = fetchArgs.size();
   Value fetchSlot = made.getRegionIterArg(carried + fetched);
   Turn turn{made.getRegionIterArg(carried + fetched + 1), {}};
-  if (!rings->filled.empty())
+  if (hasPhase())
     turn.phase = made.getRegionIterArg(carried + fetched + 2);
 
   IRMapping computing, fetching;
@@ -211,7 +215,7 @@ void Pipeliner::makeLoop() {
     yields.push_back(fetching.lookupOrDefault(loop.getYieldedValues()[number]));
   yields.push_back(assign::nextSlot(builder, loc, fetchSlot, buffers));
   yields.push_back(assign::nextSlot(builder, loc, turn.slot, buffers));
-  if (!rings->filled.empty())
+  if (hasPhase())
     yields.push_back(assign::nextPhase(builder, loc, turn, buffers));
   scf::YieldOp::create(builder, loc, yields);
 }
@@ -219,6 +223,10 @@ void Pipeliner::makeLoop() {
 void Pipeliner::finish() {
   if (llvm::any_of(fetch.copies, [](const Copy &copy) { return !copy.box; }))
     ttg::AsyncWaitOp::create(builder, loc, ValueRange(), 0);
+  if (rings->running) {
+    auto last = made.getResults().take_back(2);
+    rings->running->finish(builder, {last[0], last[1]});
+  }
   SmallVector<Value> results(made.getResults().take_front(loop.getNumResults()));
   body->awaitRest(results);
   for (assign::BoxBarriers &barriers : rings->filled)

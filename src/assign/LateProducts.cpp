@@ -1,0 +1,174 @@
+#include "assign/LateProducts.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace gluonc::assign {
+namespace {
+
+class Finder {
+public:
+  Finder(scf::ForOp loop, llvm::function_ref<bool(Value)> isStable)
+      : loop(loop), isStable(isStable) {}
+
+  LateProducts find();
+
+private:
+  bool isLate(ttng::TCGen5MMAOp product);
+  bool isReady(Value operand, ttng::TCGen5MMAOp product);
+  void endBefore(Operation *place) {
+    if (!late.end || place->isBeforeInBlock(late.end))
+      late.end = place;
+  }
+
+  scf::ForOp loop;
+  llvm::function_ref<bool(Value)> isStable;
+  LateProducts late;
+};
+
+/// Whether only branches read the sum behind the product: those can wait.
+bool Finder::isLate(ttng::TCGen5MMAOp product) {
+  Operation *alloc = product.getD().getDefiningOp();
+  if (product.getIsAsync() || !isa_and_present<ttng::TMEMAllocOp>(alloc) ||
+      loop->isAncestor(alloc) || !isReady(product.getA(), product) ||
+      !isReady(product.getB(), product))
+    return false;
+  return llvm::all_of(product.getD().getUsers(), [&](Operation *user) {
+    if (!loop->isProperAncestor(user))
+      return true;
+    Operation *place = loop.getBody()->findAncestorOpInBlock(*user);
+    if (isa<ttng::TCGen5MMAOp>(user))
+      return place == user;
+    return place->isBeforeInBlock(product) || (isa<scf::IfOp>(place) && place != user);
+  });
+}
+
+/// Whether the operand lies somewhere where it can stay until the next iteration.
+bool Finder::isReady(Value operand, ttng::TCGen5MMAOp product) {
+  if (isStable(operand))
+    return true;
+  Operation *op = operand.getDefiningOp();
+  bool isStored = isa_and_present<ttg::LocalAllocOp, ttng::TMEMAllocOp>(op) &&
+                  op->getBlock() == loop.getBody() && op->getNumOperands() == 1;
+  return isStored && operand.hasOneUse() && product.getA() != product.getB();
+}
+
+LateProducts Finder::find() {
+  // All that add to one sum, or none.
+  llvm::SmallVector<ttng::TCGen5MMAOp> all(loop.getOps<ttng::TCGen5MMAOp>());
+  llvm::DenseSet<Value> early;
+  for (ttng::TCGen5MMAOp product : all)
+    if (!isLate(product))
+      early.insert(product.getD());
+  for (ttng::TCGen5MMAOp product : all) {
+    if (early.contains(product.getD()))
+      continue;
+    late.products.push_back(product);
+    for (Value operand : {product.getA(), product.getB()})
+      if (!isStable(operand)) {
+        late.stored.push_back(operand.getDefiningOp());
+        endBefore(late.stored.back());
+      }
+    for (Operation *user : product.getD().getUsers())
+      if (loop->isProperAncestor(user) && !isa<ttng::TCGen5MMAOp>(user))
+        if (Operation *place = loop.getBody()->findAncestorOpInBlock(*user);
+            place->isBeforeInBlock(product))
+          endBefore(place);
+  }
+  return late;
+}
+
+/// The same buffer, that may be written again and again.
+ttg::MemDescType mutableType(Type buffer) {
+  auto type = cast<ttg::MemDescType>(buffer);
+  return ttg::MemDescType::get(type.getShape(), type.getElementType(), type.getEncoding(),
+                               type.getMemorySpace(), /*mutableMemory=*/true, type.getAllocShape());
+}
+
+} // namespace
+
+LateProducts findLateProducts(scf::ForOp loop, llvm::function_ref<bool(Value)> isStable) {
+  return Finder(loop, isStable).find();
+}
+
+RunningProducts::RunningProducts(OpBuilder &builder, Location loc, const LateProducts &late,
+                                 int64_t slots)
+    : loc(loc), late(late), slots(slots), over(builder, loc, slots) {
+  for (Operation *alloc : late.stored) {
+    ttg::MemDescType type = mutableType(alloc->getResult(0).getType());
+    if (type.isShared())
+      buffers.push_back(ttg::LocalAllocOp::create(builder, loc, type));
+    else
+      buffers.push_back(ttng::TMEMAllocOp::create(builder, loc, type).getResult());
+  }
+}
+
+/// Waits for the products of the turn before.
+void RunningProducts::awaitBefore(OpBuilder &builder, Turn turn) const {
+  Turn before = turnBefore(builder, loc, turn, slots);
+  over.wait(builder, before.slot, before.phase);
+}
+
+void RunningProducts::before(OpBuilder &builder, Operation &op, Turn turn) const {
+  if (&op == late.end)
+    awaitBefore(builder, turn);
+}
+
+bool RunningProducts::store(OpBuilder &builder, Operation &op, IRMapping &map) const {
+  const auto *stored = llvm::find(late.stored, &op);
+  if (stored == late.stored.end())
+    return false;
+  Value buffer = buffers[stored - late.stored.begin()],
+        value = map.lookupOrDefault(op.getOperand(0));
+  if (cast<ttg::MemDescType>(buffer.getType()).isShared())
+    ttg::LocalStoreOp::create(builder, op.getLoc(), value, buffer);
+  else
+    ttng::TMEMStoreOp::create(
+        builder, op.getLoc(), value, buffer,
+        arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 1).getResult());
+  map.map(op.getResult(0), buffer);
+  return true;
+}
+
+bool RunningProducts::isSum(Value buffer) const {
+  return llvm::any_of(late.products,
+                      [&](ttng::TCGen5MMAOp product) { return product.getD() == buffer; });
+}
+
+void RunningProducts::behind(OpBuilder &builder, Operation &op, Operation &made, Turn turn) const {
+  if (llvm::is_contained(late.products, &op)) {
+    cast<ttng::TCGen5MMAOp>(made).setIsAsync(true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(&made);
+    if (late.isLast(&op))
+      over.tell(builder, turn.slot, cast<ttng::TCGen5MMAOp>(made));
+    return;
+  }
+  if (late.empty() || !late.products.back()->isBeforeInBlock(&op))
+    return;
+  // Branches that read a sum wait for it.
+  OpBuilder::InsertionGuard guard(builder);
+  for (Region &region : made.getRegions()) {
+    bool reads = false;
+    region.walk([&](Operation *inner) {
+      reads |= llvm::any_of(inner->getOperands(), [&](Value v) { return isSum(v); });
+    });
+    if (!reads)
+      continue;
+    builder.setInsertionPointToStart(&region.front());
+    over.wait(builder, turn.slot, turn.phase);
+  }
+}
+
+void RunningProducts::atEnd(OpBuilder &builder, Turn turn) const {
+  if (!late.end)
+    awaitBefore(builder, turn);
+}
+
+void RunningProducts::finish(OpBuilder &builder, Turn after) const {
+  awaitBefore(builder, after);
+  over.end(builder);
+}
+
+} // namespace gluonc::assign
