@@ -256,7 +256,7 @@ class Module:
         return self.emit(f"arith.sitofp {name} : {text(shape)} to {text(shape, 'f32')}")
 
     def op_dot(self):
-        found = self.pick(lambda s: len(s) in (2, 3) and s[-1] <= 32 and s[-2] <= 32)
+        found = self.pick(lambda s: len(s) in (2, 3) and s[-1] <= 32 and s[-2] <= 128)
         if not found:
             return
         name, shape = found
@@ -268,7 +268,9 @@ class Module:
         right = right[0] if right else self.numbers(other)
         a, b = self.small_floats(name, shape), self.small_floats(right, other)
         c = self.small_floats(self.numbers(result), result)
-        d = self.emit(f"tt.dot {a}, {b}, {c} : {text(shape, 'f32')} * {text(other, 'f32')} -> {text(result, 'f32')}")
+        # Small whole numbers lose nothing as tf32.
+        precision = self.random.choice(("", ", inputPrecision = tf32"))
+        d = self.emit(f"tt.dot {a}, {b}, {c}{precision} : {text(shape, 'f32')} * {text(other, 'f32')} -> {text(result, 'f32')}")
         self.add(self.emit(f"arith.fptosi {d} : {text(result, 'f32')} to {text(result)}"), result)
 
     def op_stated(self):
@@ -434,10 +436,10 @@ def check(binaries, folder, seed, device, size):
     """What is wrong with the module of this seed; None if nothing."""
     chooser = random.Random(seed)
     warps, ctas = chooser.choice((1, 2, 4, 8)), chooser.choice((1, 1, 1, 2, 4))
-    targets = {"ptx": ("cuda:80", "cuda:90"), "amdgcn": ("hip:gfx942", "hip:gfx950", "hip:gfx1100", "hip:gfx1200", "hip:gfx1250")}
+    targets = {"ptx": ("cuda:80", "cuda:90", "cuda:100"), "amdgcn": ("hip:gfx942", "hip:gfx950", "hip:gfx1100", "hip:gfx1200", "hip:gfx1250")}
     if device == "amdgcn":
         ctas = 1
-    target = chooser.choice(("cuda:90",) if ctas > 1 else targets.get(device, ("cuda:80", "hip:gfx942")))
+    target = chooser.choice(("cuda:90",) if ctas > 1 else targets.get(device, ("cuda:80", "hip:gfx942", "cuda:100")))
     module = Module(seed, warps, ctas, target)
     source = folder / "module.ttgir"
     source.write_text(module.build(size))
