@@ -7,7 +7,7 @@
 For Python with Triton 3.6, PyTorch and the libraries of triton_cases.py; PYTHONPATH is that of
 gluonc's package. Of every kernel, on each side: milliseconds from source to PTX by stages, layout
 conversions in the last IR, those of them that move elements between threads and how many bytes
-(what is stored into a new buffer moves), registers and spills that ptxas reports. Each side compiles in a
+(what is stored into a new buffer moves), instructions of matrices and copies in PTX, registers and spills that ptxas reports. Each side compiles in a
 process of its own.
 """
 
@@ -152,6 +152,16 @@ class Ours:
         return {"total": total}, made.asm["ttgir"], ptx
 
 
+COUNTED = {"tcgen05.mma": r"tcgen05\.mma\b", "wgmma": r"wgmma\.mma_async", "mma.sync": r"\bmma\.sync", "TMA loads": r"cp\.async\.bulk\.tensor\S*\.shared\S*\.global",
+           "cp.async": r"cp\.async\.c[ag]\.", "tcgen05.ld": r"tcgen05\.ld\b", "tcgen05.st": r"tcgen05\.st\b"}
+
+
+def instructions(ptx):
+    """How often the text has them."""
+    found = {name: len(re.findall(pattern, ptx)) for name, pattern in COUNTED.items()}
+    return {name: count for name, count in found.items() if count}
+
+
 def assembled(ptx, ptxas, target):
     """Registers and bytes of spills."""
     with tempfile.TemporaryDirectory() as folder:
@@ -185,6 +195,7 @@ def work(options):
                 row["stages"] = {stage: statistics.median(each[stage] for each in times) for stage in times[0]}
                 row["milliseconds"] = statistics.median(sum(each.values()) for each in times)
                 row |= moves.conversions(ir)
+                row["instructions"] = instructions(ptx)
                 row |= assembled(ptx, options.ptxas, target)
                 if options.keep:
                     stem = pathlib.Path(options.keep) / f"{number}_{name}_{target}_{options.side}"

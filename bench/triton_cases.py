@@ -61,4 +61,7 @@ CASES = [
     ("fla.modules.norm.layernorm", "layer_norm_bwd_kernel", "x,y,dy,dx=*bf16:16 w,b,dw,db=*fp32:16 dres,dres_in=None mean,rstd=*fp32:16 T=i32:16 G=1 D=512 BS=64 BT=16 BD=512 NB=64 GS=1 IS_RMS_NORM,HAS_DRESIDUAL,STORE_DRESIDUAL,RECOMPUTE_OUTPUT=False HAS_WEIGHT,HAS_BIAS=True", 8, 3),
     ("fla.modules.norm.l2norm", "l2norm_fwd_kernel", "x,y=*bf16:16 rstd=*fp32:16 eps=fp32 T=i32:16 D,BD=128 NB=64 BT=16", 8, 3),
     ("fla.modules.rotary.ops", "rotary_embedding_kernel", "x,y=*bf16:16 cos,sin=*bf16:16 cu_seqlens,chunk_indices=None seq_offsets=0 T=i32:16 B=2 H=4 D=128 R=64 TR=2048 BT=32 BD=64 IS_SEQLEN_OFFSETS_TENSOR,IS_VARLEN,INTERLEAVED,CONJUGATE=False", 4, 3),
+    ("T/06-fused-attention.py", "_attn_fwd", "sm_scale=fp32 M=*fp32:16 Z,H=i32 desc_q,desc_k,desc_v,desc_o=*fp16:16 N_CTX=i32:16 HEAD_DIM=128 BLOCK_M=128 BLOCK_N=128 FP8_OUTPUT=False STAGE=1 warp_specialize=False IS_HOPPER=False", 8, 3),
+    ("T/06-fused-attention.py", "_attn_fwd", "sm_scale=fp32 M=*fp32:16 Z,H=i32 desc_q,desc_k,desc_v,desc_o=*fp16:16 N_CTX=i32:16 HEAD_DIM=64 BLOCK_M=128 BLOCK_N=64 FP8_OUTPUT=False STAGE=3 warp_specialize=False IS_HOPPER=False", 4, 3),
+    ("T/09-persistent-matmul.py", "matmul_kernel_descriptor_persistent", "a_ptr,b_ptr,c_ptr=*fp16:16 M,N,K=i32:16 BLOCK_SIZE_M=128 BLOCK_SIZE_N=256 BLOCK_SIZE_K=64 GROUP_SIZE_M=8 EPILOGUE_SUBTILE=False NUM_SMS=148 WARP_SPECIALIZE=False FLATTEN=True", 8, 3),
 ]
