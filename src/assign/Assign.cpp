@@ -20,6 +20,8 @@ void addAssign(OpPassManager &passes, const target::Target &target, AssignOption
     // Behind it: operands in shared memory lie as they were loaded.
     passes.addPass(createMatrixInstructionsPass(target));
   }
+  // Where layouts are default ones, too: nothing else computes them.
+  passes.addPass(createScaledProductsPass(target));
   // Last of the passes that state products: it takes those that are left.
   passes.addPass(createStateProductsPass());
   passes.addPass(createPropagateLayoutsPass(options.allDefault));

@@ -60,6 +60,9 @@ std::unique_ptr<mlir::Pass> createCoalescePass();
 /// operands in shared memory.
 std::unique_ptr<mlir::Pass> createMatrixInstructionsPass(const target::Target &target);
 
+/// Makes products with scales those of tensor memory.
+std::unique_ptr<mlir::Pass> createScaledProductsPass(const target::Target &target);
+
 /// States layouts of matrix products that no pass before has stated: each thread computes a block
 /// of the result by scalar multiplications.
 std::unique_ptr<mlir::Pass> createStateProductsPass();

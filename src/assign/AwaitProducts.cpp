@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "assign/Assign.h"
 #include "assign/BoxCopies.h"
+#include "assign/TensorMemoryProduct.h"
 #include "ir/OpenLayouts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,7 +23,8 @@ using namespace mlir;
 namespace gluonc {
 namespace {
 
-using Products = SmallVector<ttng::TCGen5MMAOp>;
+using assign::TensorMemoryProduct;
+using Products = SmallVector<TensorMemoryProduct>;
 
 Value number(OpBuilder &builder, Location loc, int64_t value) {
   return arith::ConstantIntOp::create(builder, loc, builder.getI32Type(), value);
@@ -39,7 +41,7 @@ Products lastProducts(Block &block) {
   Products last;
   bool goesOn = false;
   for (Operation &op : block) {
-    auto product = dyn_cast<ttng::TCGen5MMAOp>(op);
+    TensorMemoryProduct product(&op);
     if (product && !product.getIsAsync()) {
       if (goesOn)
         last.pop_back();
@@ -52,16 +54,16 @@ Products lastProducts(Block &block) {
   return last;
 }
 
-void tellAndWait(OpBuilder &builder, ttng::TCGen5MMAOp product, const assign::BoxBarriers &barrier,
-                 Value phase) {
-  builder.setInsertionPoint(product);
-  Value first = number(builder, product.getLoc(), 0);
+void tellAndWait(OpBuilder &builder, TensorMemoryProduct product,
+                 const assign::BoxBarriers &barrier, Value phase) {
+  builder.setInsertionPoint(product.operation());
+  Value first = number(builder, product->getLoc(), 0);
   barrier.tell(builder, first, product);
-  builder.setInsertionPointAfter(product);
+  builder.setInsertionPointAfter(product.operation());
   barrier.wait(builder, first, phase ? phase : first);
 }
 
-void awaitInLoop(scf::ForOp loop, ArrayRef<ttng::TCGen5MMAOp> products) {
+void awaitInLoop(scf::ForOp loop, ArrayRef<TensorMemoryProduct> products) {
   IRRewriter rewriter(loop.getContext());
   Location loc = loop.getLoc();
   rewriter.setInsertionPoint(loop);
@@ -72,7 +74,7 @@ void awaitInLoop(scf::ForOp loop, ArrayRef<ttng::TCGen5MMAOp> products) {
             arith::XOrIOp::create(builder, loc, phase.front(), number(builder, loc, 1)).getResult();
         return SmallVector<Value>{next};
       }));
-  for (ttng::TCGen5MMAOp product : products) {
+  for (TensorMemoryProduct product : products) {
     rewriter.setInsertionPoint(made);
     assign::BoxBarriers barrier(rewriter, loc, 1);
     tellAndWait(rewriter, product, barrier, made.getRegionIterArgs().back());
@@ -81,9 +83,9 @@ void awaitInLoop(scf::ForOp loop, ArrayRef<ttng::TCGen5MMAOp> products) {
   }
 }
 
-void awaitHere(ttng::TCGen5MMAOp product) {
-  OpBuilder builder(product);
-  assign::BoxBarriers barrier(builder, product.getLoc(), 1);
+void awaitHere(TensorMemoryProduct product) {
+  OpBuilder builder(product.operation());
+  assign::BoxBarriers barrier(builder, product->getLoc(), 1);
   tellAndWait(builder, product, barrier, Value());
   barrier.end(builder);
 }
@@ -112,7 +114,10 @@ struct AwaitProductsPass : PassWrapper<AwaitProductsPass, OperationPass<ModuleOp
         llvm::for_each(last, awaitHere);
     }
     // A wait tells of all products before it.
-    getOperation().walk([](ttng::TCGen5MMAOp product) { product.setIsAsync(true); });
+    getOperation().walk([](Operation *op) {
+      if (TensorMemoryProduct product(op); product)
+        product.setIsAsync();
+    });
   }
 };
 

@@ -109,10 +109,9 @@ void BoxBarriers::arrive(OpBuilder &builder, Value slot, Value predicate) const 
                                 IntegerAttr(), /*perWarp=*/true);
 }
 
-void BoxBarriers::tell(OpBuilder &builder, Value slot, ttng::TCGen5MMAOp product) const {
-  product.getBarriersMutable().append(at(builder, slot));
-  product.getBarrierPredsMutable().append(
-      arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 1).getResult());
+void BoxBarriers::tell(OpBuilder &builder, Value slot, TensorMemoryProduct product) const {
+  product.addBarrier(at(builder, slot),
+                     arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 1));
 }
 
 void BoxBarriers::end(OpBuilder &builder) const {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "assign/TensorMemoryProduct.h"
 #include "ir/tt/DescriptorAccess.h"
 
 namespace gluonc::assign {
@@ -54,7 +55,7 @@ public:
   /// Each warp arrives by itself.
   void arrive(mlir::OpBuilder &builder, mlir::Value slot, mlir::Value predicate = {}) const;
   /// The product arrives when it is over, and all that was started before it.
-  void tell(mlir::OpBuilder &builder, mlir::Value slot, ttng::TCGen5MMAOp product) const;
+  void tell(mlir::OpBuilder &builder, mlir::Value slot, TensorMemoryProduct product) const;
   /// Ends the barriers.
   void end(mlir::OpBuilder &builder) const;
 

@@ -80,6 +80,13 @@ bool Finder::isSuitableLoop() {
   return fits;
 }
 
+/// Whether a product takes a value as one of its operands, and not to add to it.
+static bool takesOperand(Operation *product, OpOperand &use) {
+  TensorMemoryProduct inTensorMemory(product);
+  return inTensorMemory ? llvm::is_contained(inTensorMemory.getOperands(), use.get())
+                        : use.getOperandNumber() < 2;
+}
+
 /// Whether a product of the loop depends on it.
 bool Finder::isWanted(Operation *load) {
   if (wantsAll)
@@ -89,7 +96,7 @@ bool Finder::isWanted(Operation *load) {
   while (!pending.empty())
     for (OpOperand &use : pending.pop_back_val().getUses()) {
       Operation *op = use.getOwner();
-      if (isProduct(op) && use.getOperandNumber() < 2)
+      if (isProduct(op) && takesOperand(op, use))
         return true;
       if (op->getBlock() != loop.getBody() || isProduct(op) || isa<scf::YieldOp>(op) ||
           !seen.insert(op).second)
@@ -328,8 +335,8 @@ void Finder::findAsyncDots(Fetch &fetch) {
 /// The same of products in tensor memory.
 void Finder::findLate(Fetch &fetch) {
   fetch.late = findLateProducts(loop, [&](Value operand) { return isStable(operand, fetch); });
-  for (ttng::TCGen5MMAOp product : fetch.late.products)
-    for (Value operand : {Value(product.getA()), Value(product.getB())})
+  for (TensorMemoryProduct product : fetch.late.products)
+    for (Value operand : product.getOperands())
       for (Copy &copy : fetch.copies)
         copy.isOfDot |= &copy == fetch.copyOf(filledWith(operand));
 }

@@ -13,7 +13,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "assign/Assign.h"
-#include "assign/nvidia/Operands.h"
+#include "assign/Products.h"
+#include "assign/TensorMemoryProduct.h"
+#include "ir/ttng/TensorMemoryRules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -23,6 +25,8 @@ using namespace mlir;
 namespace gluonc {
 namespace {
 
+using assign::TensorMemoryProduct;
+
 /// One sum that a loop carries.
 class CarriedSum {
 public:
@@ -30,6 +34,7 @@ public:
       : loop(loop), number(number), argument(loop.getRegionIterArg(number)) {}
 
   bool find();
+  int64_t columns() { return ttng::columnsOfBuffer(alloc.getResult().getType()); }
   void keep();
 
 private:
@@ -46,7 +51,7 @@ private:
   ttng::TMEMAllocOp alloc;
   ttng::TMEMLoadOp last;
   /// Products that add to it, in order.
-  SmallVector<ttng::TCGen5MMAOp> products;
+  SmallVector<TensorMemoryProduct> products;
 };
 
 /// Whether what the loop carries is what products left in a buffer of the body.
@@ -59,14 +64,15 @@ bool CarriedSum::find() {
       last.getRed())
     return false;
   for (Operation *user : alloc.getResult().getUsers()) {
-    if (auto product = dyn_cast<ttng::TCGen5MMAOp>(user);
+    if (TensorMemoryProduct product(user);
         product && product.getD() == alloc.getResult() && placeOf(user)->isBeforeInBlock(last))
       products.push_back(product);
     else if (!isa<ttng::TMEMLoadOp>(user))
       return false;
   }
-  llvm::sort(products, [&](Operation *a, Operation *b) {
-    return placeOf(a) != placeOf(b) && placeOf(a)->isBeforeInBlock(placeOf(b));
+  llvm::sort(products, [&](TensorMemoryProduct a, TensorMemoryProduct b) {
+    Operation *first = placeOf(a.operation()), *second = placeOf(b.operation());
+    return first != second && first->isBeforeInBlock(second);
   });
   return !products.empty();
 }
@@ -139,16 +145,16 @@ void CarriedSum::keep() {
   Location loc = loop.getLoc();
   ttg::MemDescType type = alloc.getResult().getType();
   Value init = loop.getInitArgs()[number];
-  ttng::TCGen5MMAOp first = products.front();
+  TensorMemoryProduct first = products.front();
   bool begins = isDirect() && assign::isZero(init) && first->getBlock() == loop.getBody();
   Value buffer =
       ttng::TMEMAllocOp::create(builder, alloc.getLoc(), type, begins ? Value() : init).getResult();
   if (begins) {
-    builder.setInsertionPoint(first);
+    builder.setInsertionPoint(first.operation());
     Value adds = isLater(builder);
     if (!matchPattern(first.getUseD(), m_One()))
       adds = arith::AndIOp::create(builder, loc, first.getUseD(), adds);
-    first.getUseDMutable().assign(adds);
+    first.setUseD(adds);
   } else if (alloc.getSrc() != argument) {
     builder.setInsertionPoint(alloc);
     Value yes = arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 1);
@@ -168,6 +174,29 @@ void CarriedSum::keep() {
   alloc->erase();
 }
 
+/// Columns of tensor memory for what is kept over loops in one operation of the body.
+class Room {
+public:
+  explicit Room(Operation *around) : columns(assign::tensorColumnsOf(around)) {
+    around->walk([&](Operation *op) {
+      if (TensorMemoryProduct(op))
+        most = std::max(most, assign::tensorColumnsOf(op));
+    });
+  }
+
+  /// Whether it can be kept: beside all others, or beside what is kept and one product.
+  bool take(int64_t more) {
+    const int64_t all = target::nvidia::tmem::columns;
+    if (columns > all && kept + more + most > all)
+      return false;
+    kept += more;
+    return true;
+  }
+
+private:
+  int64_t columns, most = 0, kept = 0;
+};
+
 struct KeepSumsPass : PassWrapper<KeepSumsPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(KeepSumsPass)
   llvm::StringRef getArgument() const override { return "gluonc-keep-sums"; }
@@ -179,10 +208,15 @@ struct KeepSumsPass : PassWrapper<KeepSumsPass, OperationPass<ModuleOp>> {
     if (!choosesLayouts(getOperation()))
       return;
     // Inner loops first: what they keep, loops around them can keep.
-    getOperation().walk([](scf::ForOp loop) {
-      for (unsigned number = 0; number < loop.getNumRegionIterArgs(); ++number)
-        if (CarriedSum sum(loop, number); sum.find())
-          sum.keep();
+    getOperation().walk([](tt::FuncOp function) {
+      llvm::DenseMap<Operation *, Room> rooms;
+      function.walk([&](scf::ForOp loop) {
+        Operation *around = assign::outermost(loop);
+        Room &room = rooms.try_emplace(around, around).first->second;
+        for (unsigned number = 0; number < loop.getNumRegionIterArgs(); ++number)
+          if (CarriedSum sum(loop, number); sum.find() && room.take(sum.columns()))
+            sum.keep();
+      });
     });
   }
 };

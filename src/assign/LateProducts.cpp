@@ -1,5 +1,7 @@
 #include "assign/LateProducts.h"
 
+#include "target/nvidia/TensorMemory.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -15,8 +17,8 @@ public:
   LateProducts find();
 
 private:
-  bool isLate(ttng::TCGen5MMAOp product);
-  bool isReady(Value operand, ttng::TCGen5MMAOp product);
+  bool isLate(TensorMemoryProduct product);
+  bool isReady(Value operand, TensorMemoryProduct product);
   void endBefore(Operation *place) {
     if (!late.end || place->isBeforeInBlock(late.end))
       late.end = place;
@@ -28,52 +30,59 @@ private:
 };
 
 /// Whether only branches read the sum behind the product: those can wait.
-bool Finder::isLate(ttng::TCGen5MMAOp product) {
+bool Finder::isLate(TensorMemoryProduct product) {
   Operation *alloc = product.getD().getDefiningOp();
   if (product.getIsAsync() || !isa_and_present<ttng::TMEMAllocOp>(alloc) ||
-      loop->isAncestor(alloc) || !isReady(product.getA(), product) ||
-      !isReady(product.getB(), product))
+      loop->isAncestor(alloc) || !llvm::all_of(product.getOperands(), [&](Value operand) {
+        return isReady(operand, product);
+      }))
     return false;
   return llvm::all_of(product.getD().getUsers(), [&](Operation *user) {
     if (!loop->isProperAncestor(user))
       return true;
     Operation *place = loop.getBody()->findAncestorOpInBlock(*user);
-    if (isa<ttng::TCGen5MMAOp>(user))
+    if (TensorMemoryProduct(user))
       return place == user;
-    return place->isBeforeInBlock(product) || (isa<scf::IfOp>(place) && place != user);
+    return place->isBeforeInBlock(product.operation()) || (isa<scf::IfOp>(place) && place != user);
   });
 }
 
 /// Whether the operand lies somewhere where it can stay until the next iteration.
-bool Finder::isReady(Value operand, ttng::TCGen5MMAOp product) {
+bool Finder::isReady(Value operand, TensorMemoryProduct product) {
   if (isStable(operand))
     return true;
   Operation *op = operand.getDefiningOp();
   bool isStored = isa_and_present<ttg::LocalAllocOp, ttng::TMEMAllocOp>(op) &&
                   op->getBlock() == loop.getBody() && op->getNumOperands() == 1;
-  return isStored && operand.hasOneUse() && product.getA() != product.getB();
+  bool hasRoom = !isa_and_present<ttng::TMEMAllocOp>(op) ||
+                 tensorColumnsOf(outermost(loop)) <= int64_t(target::nvidia::tmem::columns);
+  return isStored && hasRoom && llvm::count(product.getOperands(), operand) == 1 &&
+         operand.hasOneUse();
 }
 
 LateProducts Finder::find() {
   // All that add to one sum, or none.
-  llvm::SmallVector<ttng::TCGen5MMAOp> all(loop.getOps<ttng::TCGen5MMAOp>());
+  llvm::SmallVector<TensorMemoryProduct> all;
+  for (Operation &op : *loop.getBody())
+    if (TensorMemoryProduct product(&op); product)
+      all.push_back(product);
   llvm::DenseSet<Value> early;
-  for (ttng::TCGen5MMAOp product : all)
+  for (TensorMemoryProduct product : all)
     if (!isLate(product))
       early.insert(product.getD());
-  for (ttng::TCGen5MMAOp product : all) {
+  for (TensorMemoryProduct product : all) {
     if (early.contains(product.getD()))
       continue;
     late.products.push_back(product);
-    for (Value operand : {product.getA(), product.getB()})
+    for (Value operand : product.getOperands())
       if (!isStable(operand)) {
         late.stored.push_back(operand.getDefiningOp());
         endBefore(late.stored.back());
       }
     for (Operation *user : product.getD().getUsers())
-      if (loop->isProperAncestor(user) && !isa<ttng::TCGen5MMAOp>(user))
+      if (loop->isProperAncestor(user) && !TensorMemoryProduct(user))
         if (Operation *place = loop.getBody()->findAncestorOpInBlock(*user);
-            place->isBeforeInBlock(product))
+            place->isBeforeInBlock(product.operation()))
           endBefore(place);
   }
   return late;
@@ -133,16 +142,16 @@ bool RunningProducts::store(OpBuilder &builder, Operation &op, IRMapping &map) c
 
 bool RunningProducts::isSum(Value buffer) const {
   return llvm::any_of(late.products,
-                      [&](ttng::TCGen5MMAOp product) { return product.getD() == buffer; });
+                      [&](TensorMemoryProduct product) { return product.getD() == buffer; });
 }
 
 void RunningProducts::behind(OpBuilder &builder, Operation &op, Operation &made, Turn turn) const {
-  if (llvm::is_contained(late.products, &op)) {
-    cast<ttng::TCGen5MMAOp>(made).setIsAsync(true);
+  if (late.contains(&op)) {
+    TensorMemoryProduct(&made).setIsAsync();
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(&made);
     if (late.isLast(&op))
-      over.tell(builder, turn.slot, cast<ttng::TCGen5MMAOp>(made));
+      over.tell(builder, turn.slot, TensorMemoryProduct(&made));
     return;
   }
   if (late.empty() || !late.products.back()->isBeforeInBlock(&op))

@@ -16,7 +16,7 @@ namespace gluonc::assign {
 
 struct LateProducts {
   /// In the order of the body.
-  llvm::SmallVector<ttng::TCGen5MMAOp, 2> products;
+  llvm::SmallVector<TensorMemoryProduct, 2> products;
   /// Allocations of the body that store operands: they need one buffer for all iterations.
   llvm::SmallVector<mlir::Operation *, 2> stored;
   /// Before this operation of the body those of the iteration before are over; null: at its end.
@@ -24,7 +24,10 @@ struct LateProducts {
 
   bool empty() const { return products.empty(); }
   /// Whether it is the last one.
-  bool isLast(mlir::Operation *op) const { return !empty() && op == products.back(); }
+  bool isLast(mlir::Operation *op) const { return !empty() && op == products.back().operation(); }
+  bool contains(mlir::Operation *op) const {
+    return llvm::any_of(products, [&](TensorMemoryProduct each) { return each.operation() == op; });
+  }
 };
 
 /// Those of a loop. `isStable` says of a buffer that copies fill it, or that the loop leaves it

@@ -37,8 +37,12 @@ llvm::SetVector<Operation *> chainBehind(Value operand, Block *block) {
   return chain;
 }
 
+bool isZero(Value value) {
+  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
+}
+
 bool isProduct(Operation *op) {
-  return isa<tt::DotOp, ttng::WarpGroupDotOp, ttng::TCGen5MMAOp>(op);
+  return isa<tt::DotOp, ttng::WarpGroupDotOp, ttng::TCGen5MMAOp, ttng::TCGen5MMAScaledOp>(op);
 }
 
 bool feedsProduct(Operation *dot) {

@@ -26,6 +26,9 @@ unsigned bitsOf(mlir::Value value);
 std::string whyNoTensorMemoryProduct(tt::DotOp dot, const target::Target &target,
                                      ThreadCounts threads);
 
+/// Whether all elements are known to be zero.
+bool isZero(mlir::Value value);
+
 /// Whether `op` is a matrix product, by whatever instruction.
 bool isProduct(mlir::Operation *op);
 /// Whether `op` computes elements from those at the same places, or only moves them.

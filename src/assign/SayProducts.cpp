@@ -44,7 +44,7 @@ public:
         report(diag::Kind::ProductChoice, op->getLoc(), instructionOf(dot, target));
       else if (isa<ttng::WarpGroupDotOp>(op))
         report(diag::Kind::ProductChoice, op->getLoc(), "wgmma");
-      else if (isa<ttng::TCGen5MMAOp>(op))
+      else if (isa<ttng::TCGen5MMAOp, ttng::TCGen5MMAScaledOp>(op))
         report(diag::Kind::ProductChoice, op->getLoc(), "tcgen05");
     });
   }

@@ -111,9 +111,9 @@ bool Products::takeWarpGroup(tt::DotOp dot) {
                             layout::DotOperandLayout{0, layout::Layout(layout),
                                                      target::nvidia::matrixWordBits / bits});
   Value b = inShared(builder, dot, dot.getB(), /*isLeft=*/false);
-  assign::Sum of = assign::sumOf(dot);
+  assign::Sum of = assign::sumOf(dot.getC());
   Value sum = convertTo(builder, loc, of.value, layout::Layout(layout));
-  Value useC = assign::addsSum(builder, dot, of);
+  Value useC = assign::addsSum(builder, loc, dot.getC(), of);
   Value product = ttng::WarpGroupDotOp::create(
       builder, loc, sum.getType(), a, b, sum, useC, dot.getInputPrecision(),
       dot.getMaxNumImpreciseAcc(), /*isAsync=*/false, /*unsignedA=*/false, /*unsignedB=*/false);

@@ -42,12 +42,7 @@ bool isLoaded(Value value) {
   return true;
 }
 
-bool isZero(Value value) {
-  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
-}
-
-Sum sumOf(tt::DotOp dot) {
-  Value sum = dot.getC();
+Sum sumOf(Value sum) {
   auto choice = sum.getDefiningOp<scf::IfOp>();
   if (!choice)
     return {sum, {}};
@@ -59,11 +54,10 @@ Sum sumOf(tt::DotOp dot) {
   return {other, choice.getCondition()};
 }
 
-Value addsSum(OpBuilder &builder, tt::DotOp dot, const Sum &sum) {
-  Location loc = dot.getLoc();
+Value addsSum(OpBuilder &builder, Location loc, Value c, const Sum &sum) {
   // Nothing is added to a sum that begins here.
   Value adds;
-  if (isZero(dot.getC()))
+  if (isZero(c))
     adds = arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 0);
   if (sum.begins)
     adds =
@@ -86,29 +80,32 @@ static Value beforeTranspose(Value value) {
   return trans && trans.getOrder()[0] == 1 && isLoaded(trans.getSrc()) ? trans.getSrc() : Value();
 }
 
-ttg::MemDescType bufferType(Value block, bool isTransposed, bool isMutable) {
+ttg::MemDescType bufferType(Value block, bool isTransposed, bool isMutable, bool isPadded) {
   auto type = cast<RankedTensorType>(block.getType());
   layout::Layout layout = layout::NVMMASharedLayout::defaultFor(
-      type.getShape(), type.getElementTypeBitWidth(), isTransposed);
+      type.getShape(), type.getElementTypeBitWidth(), isTransposed, isPadded);
   return ttg::MemDescType::get(
       type.getShape(), type.getElementType(), fromLayout(block.getContext(), layout),
       ttg::SharedMemorySpaceAttr::get(block.getContext()), isMutable, type.getShape());
 }
 
-Value inShared(OpBuilder &builder, tt::DotOp dot, Value operand, bool isTransposed) {
+Value inShared(OpBuilder &builder, Operation *product, Value operand, bool isTransposed,
+               bool isPadded) {
+  Location loc = product->getLoc();
   // A block that was loaded lies there as it was loaded.
   Value loaded = beforeTranspose(operand);
   // Before the loops that it does not change in.
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(placeFor(loaded ? loaded : operand, dot));
+  builder.setInsertionPoint(placeFor(loaded ? loaded : operand, product));
   if (!loaded)
-    return ttg::LocalAllocOp::create(builder, dot.getLoc(),
-                                     bufferType(operand, isTransposed, false), operand);
+    return ttg::LocalAllocOp::create(builder, loc,
+                                     bufferType(operand, isTransposed, false, isPadded), operand);
   // Loops put buffers in its place that copies write.
-  Value buffer = ttg::LocalAllocOp::create(builder, dot.getLoc(),
-                                           bufferType(loaded, !isTransposed, true), loaded);
-  return ttg::MemDescTransOp::create(builder, dot.getLoc(), bufferType(operand, isTransposed, true),
-                                     buffer, ArrayRef<int32_t>{1, 0});
+  Value buffer = ttg::LocalAllocOp::create(
+      builder, loc, bufferType(loaded, !isTransposed, true, isPadded), loaded);
+  return ttg::MemDescTransOp::create(builder, loc,
+                                     bufferType(operand, isTransposed, true, isPadded), buffer,
+                                     ArrayRef<int32_t>{1, 0});
 }
 
 } // namespace gluonc::assign

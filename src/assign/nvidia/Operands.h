@@ -25,18 +25,36 @@ struct Sum {
   mlir::Value begins;
 };
 /// What a product is added to, which a branch may set to zero.
-Sum sumOf(tt::DotOp dot);
-/// Whether all elements are known to be zero.
-bool isZero(mlir::Value value);
-/// Whether `sum` is added, as a value at `builder`; null: always.
-mlir::Value addsSum(mlir::OpBuilder &builder, tt::DotOp dot, const Sum &sum);
+Sum sumOf(mlir::Value sum);
+/// Whether the sum `c` is added, as a value at `builder`; null: always.
+mlir::Value addsSum(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value c, const Sum &sum);
 
 mlir::Value convertTo(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                       const layout::Layout &layout);
 /// The buffer in shared memory that `block` lies in, contiguous along its first dim or its last.
-ttg::MemDescType bufferType(mlir::Value block, bool isTransposed, bool isMutable);
-/// An operand of `dot` in shared memory.
-mlir::Value inShared(mlir::OpBuilder &builder, tt::DotOp dot, mlir::Value operand,
-                     bool isTransposed);
+/// `isPadded`: bytes of two elements of 4 bits have room for one each.
+ttg::MemDescType bufferType(mlir::Value block, bool isTransposed, bool isMutable,
+                            bool isPadded = false);
+/// An operand of a product in shared memory.
+mlir::Value inShared(mlir::OpBuilder &builder, mlir::Operation *product, mlir::Value operand,
+                     bool isTransposed, bool isPadded = false);
+
+/// The sum of a product in tensor memory.
+struct SumPlace {
+  mlir::Value buffer;
+  /// Whether the product adds to it.
+  mlir::Value adds;
+  layout::Layout registers;
+  /// The load that gave what is added, if nothing else takes it.
+  ttng::TMEMLoadOp before;
+};
+/// The load whose buffer `product` can go on with, as nothing else takes what it adds, `c`; else
+/// null.
+ttng::TMEMLoadOp sumBefore(mlir::Operation *product, mlir::Value c, ttg::MemDescType type);
+/// Stores `c` where `product` can add to it, unless it begins with zero.
+SumPlace placeSum(mlir::OpBuilder &builder, mlir::Operation *product, mlir::Value c,
+                  ttg::MemDescType type, const layout::Layout &registers);
+/// Loads the sum in place of `product`, which has become one of tensor memory.
+void takeSum(mlir::OpBuilder &builder, mlir::Operation *product, const SumPlace &sum);
 
 } // namespace gluonc::assign

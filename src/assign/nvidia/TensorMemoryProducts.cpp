@@ -11,6 +11,7 @@
 // left operand of the next.
 //
 //===----------------------------------------------------------------------===//
+#include "assign/TensorMemoryProduct.h"
 #include "assign/nvidia/Operands.h"
 #include "ir/Encoding.h"
 #include "ir/ttng/AsyncUnitRules.h"
@@ -48,25 +49,7 @@ bool isTransposed(Value operand, bool isLeft) {
 }
 
 /// Columns that buffers around `dot` take at the same time: those of the outermost loop or branch.
-int64_t columnsBeside(tt::DotOp dot) {
-  Operation *outermost = dot;
-  while (!isa<tt::FuncOp>(outermost->getParentOp()))
-    outermost = outermost->getParentOp();
-  int64_t columns = 0;
-  outermost->walk([&](ttng::TMEMAllocOp alloc) {
-    columns += ttng::tensorMemoryFootprint(alloc.getResult().getType())->columns;
-  });
-  return columns;
-}
-
-/// The buffer of a sum that only `dot` adds to, in the same block; null where there is none.
-ttng::TMEMLoadOp sumBefore(tt::DotOp dot, ttg::MemDescType type) {
-  auto convert = dot.getC().getDefiningOp<ttg::ConvertLayoutOp>();
-  auto load = convert ? convert.getSrc().getDefiningOp<ttng::TMEMLoadOp>() : ttng::TMEMLoadOp();
-  bool isFree = load && load->hasOneUse() && convert->hasOneUse() &&
-                load->getBlock() == dot->getBlock() && load.getSrc().getType() == type;
-  return isFree ? load : ttng::TMEMLoadOp();
-}
+int64_t columnsBeside(tt::DotOp dot) { return tensorColumnsOf(outermost(dot)); }
 
 /// Chooses them for one product.
 class Chooser {
@@ -151,7 +134,7 @@ std::optional<Places> Chooser::placesFor(int64_t rows, int64_t columns, bool isL
     places.left = registersFor(places.a);
   if (!places.sum || (isLeftInTensorMemory && !places.left))
     return std::nullopt;
-  int64_t taken = sumBefore(dot, places.d) ? 0 : ttng::columnsOfBuffer(places.d);
+  int64_t taken = sumBefore(dot, dot.getC(), places.d) ? 0 : ttng::columnsOfBuffer(places.d);
   if (isLeftInTensorMemory)
     taken += ttng::columnsOfBuffer(places.a);
   if (taken + columnsBeside(dot) > int64_t(tmem::columns))
@@ -165,6 +148,46 @@ std::string whyNoTensorMemoryProduct(tt::DotOp dot, const target::Target &target
                                      ThreadCounts threads) {
   Chooser chooser(dot, target, threads);
   return chooser.find() ? "tensor memory has no room for it" : chooser.why;
+}
+
+ttng::TMEMLoadOp sumBefore(Operation *product, Value c, ttg::MemDescType type) {
+  auto convert = c.getDefiningOp<ttg::ConvertLayoutOp>();
+  auto load = convert ? convert.getSrc().getDefiningOp<ttng::TMEMLoadOp>() : ttng::TMEMLoadOp();
+  bool isFree = load && load->hasOneUse() && convert->hasOneUse() &&
+                load->getBlock() == product->getBlock() && load.getSrc().getType() == type;
+  return isFree ? load : ttng::TMEMLoadOp();
+}
+
+SumPlace placeSum(OpBuilder &builder, Operation *product, Value c, ttg::MemDescType type,
+                  const layout::Layout &registers) {
+  Location loc = product->getLoc();
+  Sum of = sumOf(c);
+  Value adds = addsSum(builder, loc, c, of);
+  if (!adds)
+    adds = arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 1);
+  ttng::TMEMLoadOp before = sumBefore(product, c, type);
+  if (before)
+    return {before.getSrc(), adds, registers, before};
+  Value init = isZero(c) ? Value() : convertTo(builder, loc, of.value, registers);
+  return {ttng::TMEMAllocOp::create(builder, loc, type, init).getResult(), adds, registers, {}};
+}
+
+void takeSum(OpBuilder &builder, Operation *product, const SumPlace &sum) {
+  Location loc = product->getLoc();
+  Type type = product->getResult(0).getType();
+  Attribute encoding = fromLayout(builder.getContext(), sum.registers);
+  Value loaded =
+      ttng::TMEMLoadOp::create(builder, loc, withEncoding(type, encoding), sum.buffer).getResult();
+  Value open = ttg::ConvertLayoutOp::create(builder, loc, type, loaded,
+                                            /*force_warp_shuffle=*/false);
+  product->getResult(0).replaceAllUsesWith(open);
+  product->erase();
+  if (!sum.before)
+    return;
+  // Only the product took it.
+  ttng::TMEMLoadOp before = sum.before;
+  before->user_begin()->erase();
+  before->erase();
 }
 
 bool chooseTensorMemoryProduct(tt::DotOp dot, const target::Target &target, ThreadCounts threads) {
@@ -182,36 +205,12 @@ bool chooseTensorMemoryProduct(tt::DotOp dot, const target::Target &target, Thre
             .getResult();
   Value b = inShared(builder, dot, dot.getB(), isTransposed(dot.getB(), /*isLeft=*/false));
 
-  Sum of = sumOf(dot);
-  Value adds = addsSum(builder, dot, of);
+  SumPlace sum = placeSum(builder, dot, dot.getC(), places->d, *places->sum);
   Value yes = arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 1);
-  ttng::TMEMLoadOp before = sumBefore(dot, places->d);
-  Value d;
-  if (before)
-    d = before.getSrc();
-  else if (isZero(dot.getC()))
-    d = ttng::TMEMAllocOp::create(builder, loc, places->d).getResult();
-  else
-    d = ttng::TMEMAllocOp::create(builder, loc, places->d,
-                                  convertTo(builder, loc, of.value, *places->sum))
-            .getResult();
-  ttng::TCGen5MMAOp::create(builder, loc, Type(), a, b, d, Value(), adds ? adds : yes, yes,
+  ttng::TCGen5MMAOp::create(builder, loc, Type(), a, b, sum.buffer, Value(), sum.adds, yes,
                             ValueRange(), ValueRange(), /*is_async=*/false, /*two_ctas=*/false,
                             /*multicast=*/false, /*unsignedA=*/false, /*unsignedB=*/false);
-  Attribute encoding = fromLayout(builder.getContext(), *places->sum);
-  Value loaded =
-      ttng::TMEMLoadOp::create(builder, loc, withEncoding(dot.getType(), encoding), d).getResult();
-  Value open = ttg::ConvertLayoutOp::create(builder, loc, dot.getType(), loaded,
-                                            /*force_warp_shuffle=*/false);
-  dot.replaceAllUsesWith(open);
-  dot.erase();
-  if (before) {
-    Operation *convert = *before->user_begin();
-    if (convert->use_empty())
-      convert->erase();
-    if (before->use_empty())
-      before->erase();
-  }
+  takeSum(builder, dot, sum);
   return true;
 }
 

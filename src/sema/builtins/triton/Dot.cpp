@@ -8,6 +8,8 @@
 #include "sema/builtins/Emit.h"
 
 #include "ir/Dialects.h"
+#include "ir/tt/DotScaled.h"
+#include "ir/ttng/ScaledProduct.h"
 
 namespace gluonc::sema::ops {
 
@@ -287,6 +289,48 @@ static Result emitDot(Context &context, const BoundArgs &arguments) {
                            : reshape(context, {result, context.span}, shape, context.span);
 }
 
+/// A product of blocks with scales, for which `assign` uses tensor memory; None where the chip has
+/// none. The library has checked the shapes.
+static Result emitScaledProduct(Context &context, const BoundArgs &arguments) {
+  auto format = [&](llvm::StringRef name) -> std::optional<tt::ScaleDotElemType> {
+    std::optional<llvm::StringRef> text = stringArgument(context, arguments, name);
+    return text ? tt::symbolizeScaleDotElemType(*text) : std::nullopt;
+  };
+  std::optional<tt::ScaleDotElemType> left = format("lhs_format"), right = format("rhs_format");
+  if (!left || !right || context.noPartitions || context.numCtas() > 1 ||
+      context.options.sanitizesFloats())
+    return Value::none();
+  for (llvm::StringRef name : {"lhs", "rhs", "lhs_scale", "rhs_scale"})
+    if (!blockArgument(context, arguments, name))
+      return std::nullopt;
+  Operand a = operand(arguments, "lhs"), b = operand(arguments, "rhs"),
+          aScale = operand(arguments, "lhs_scale"), bScale = operand(arguments, "rhs_scale");
+  const int64_t k = a.value.shape()[1] * (*left == tt::ScaleDotElemType::E2M1 ? 2 : 1);
+  ttng::ScaledProduct product{
+      a.value.shape()[0],
+      b.value.shape()[1],
+      k,
+      *left,
+      *right,
+      mlir::cast<mlir::RankedTensorType>(aScale.value.irType()).getElementType(),
+      k / std::max<int64_t>(aScale.value.shape()[1], 1)};
+  std::string why;
+  if (!ttng::placesOf(product, context.options.target, context.numWarps(), why))
+    return Value::none();
+  Result acc = readAccumulator(context, arguments, dtypes::float32, {product.m, product.n}, a, b);
+  if (!acc)
+    return std::nullopt;
+  context.choosesLayouts = true;
+  for (Operand *block : {&a, &b, &aScale, &bScale})
+    block->value = openLayout(context, block->value);
+  Value sum = openLayout(context, *acc);
+  return tensor(tt::DotScaledOp::create(context.builder, context.loc(), sum.irType(), a.value.ir(),
+                                        b.value.ir(), sum.ir(), aScale.value.ir(),
+                                        bScale.value.ir(), *left, *right, /*fastMath=*/false,
+                                        /*lhs_k_pack=*/true, /*rhs_k_pack=*/true),
+                dtypes::float32);
+}
+
 llvm::ArrayRef<Builtin> dotBuiltins() {
   static const Builtin table[] = {
       {"dot",
@@ -308,6 +352,10 @@ Errors: other shapes or element types.
     y = tl.full([32, 64], 2.0, tl.float16)
     z = tl.dot(x, y)
 )"},
+      {"_scaled_product",
+       "lhs: block, lhs_scale: block, lhs_format: str, rhs: block, rhs_scale: block, "
+       "rhs_format: str, acc: block = None",
+       emitScaledProduct},
   };
   return table;
 }
