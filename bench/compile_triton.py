@@ -7,8 +7,8 @@
 For Python with Triton 3.6, PyTorch and the libraries of triton_cases.py; PYTHONPATH is that of
 gluonc's package. Of every kernel, on each side: milliseconds from source to PTX by stages, layout
 conversions in the last IR, those of them that move elements between threads and how many bytes
-(what is stored into a new buffer moves), instructions of matrices and copies in PTX, registers and spills that ptxas reports. Each side compiles in a
-process of its own.
+(what is stored into a new buffer moves), instructions of matrices and copies in PTX, registers and
+spills that ptxas reports. Each side compiles in a process of its own.
 """
 
 import argparse

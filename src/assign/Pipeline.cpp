@@ -43,6 +43,13 @@ using assign::Copy;
 using assign::Fetch;
 using assign::Turn;
 
+/// Of shared memory, for barriers and what comes later.
+constexpr int64_t spareBytes = 1024;
+
+int64_t bytesOf(ArrayRef<int64_t> shape, Type element) {
+  return ShapedType::getNumElements(shape) * elementBytes(element);
+}
+
 /// Builds the new loop beside the old one.
 class Pipeliner {
 public:
@@ -235,6 +242,51 @@ void Pipeliner::finish() {
   loop.erase();
 }
 
+Operation *outermostLoop(Operation *op) {
+  Operation *outermost = op;
+  while ((op = op->getParentOfType<LoopLikeOpInterface>()))
+    outermost = op;
+  return outermost;
+}
+
+/// Bytes of shared memory that are in use while the loop runs, beside its rings.
+int64_t bytesBeside(const Fetch &fetch) {
+  Operation *around = outermostLoop(fetch.loop);
+  int64_t buffers = 0, stores = 0, scratch = 0;
+  fetch.loop->getParentOfType<tt::FuncOp>().walk([&](Operation *op) {
+    bool isInside = around->isAncestor(op);
+    if (auto alloc = dyn_cast<ttg::LocalAllocOp>(op)) {
+      const Copy *copy = alloc.getSrc() ? fetch.copyOf(alloc.getSrc()) : nullptr;
+      bool isUsed = isInside || llvm::any_of(op->getUsers(), [&](Operation *user) {
+                      return around->isAncestor(user);
+                    });
+      if (isUsed && !(copy && copy->isReadBy(op)))
+        buffers += bytesOf(alloc.getType().getShape(), alloc.getType().getElementType());
+    } else if (isInside && isa<tt::DescriptorStoreOp, tt::DescriptorReduceOp>(op)) {
+      // Loops keep the buffers of what they store.
+      stores += assign::bytesOf(cast<tt::TensorDescType>(op->getOperand(0).getType()));
+    } else if (isInside) {
+      scratch = std::max(scratch, scratchBytesOf(op));
+    }
+  });
+  return buffers + stores + scratch + spareBytes;
+}
+
+/// As many stages as shared memory has room for, where a ring has a buffer for each of them.
+int64_t stagesThatFit(const Fetch &fetch, int64_t stages, const target::Target &target) {
+  if (fetch.late.empty())
+    return stages;
+  int64_t bytes = 0;
+  for (const Copy &copy : fetch.copies) {
+    auto type = cast<RankedTensorType>(copy.load->getResult(0).getType());
+    bytes += bytesOf(type.getShape(), type.getElementType());
+  }
+  const int64_t beside = bytesBeside(fetch);
+  while (stages > 2 && stages * bytes + beside > int64_t(target.maxSharedBytes()))
+    --stages;
+  return stages;
+}
+
 class PipelinePass : public PassWrapper<PipelinePass, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PipelinePass)
@@ -270,13 +322,15 @@ private:
     SmallVector<scf::ForOp> loops;
     function.walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops) {
-      const int64_t stages = assign::stagesOf(loop);
+      int64_t stages = assign::stagesOf(loop);
       assign::Staying staying;
       std::optional<Fetch> fetch;
       if (llvm::StringRef why = refusal(loop); why.empty())
         fetch = assign::findFetch(loop, AxisInfos(function), &staying);
       else
         assign::addStaying(loop, why, staying);
+      if (fetch)
+        stages = stagesThatFit(*fetch, stages, target);
       if (remarks)
         tell(fetch, staying, stages - 1);
       if (fetch)
