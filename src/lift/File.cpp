@@ -16,7 +16,11 @@ std::string File::layout(Attribute encoding) {
     return "gl.SliceLayout(" + std::to_string(slice->dim) + ", " + parentText(slice->parent) + ")";
   llvm::StringRef alias = encodingAlias(encoding);
   std::string text = layout.toString();
-  llvm::StringRef module = llvm::StringRef(text).starts_with("AMD") ? "gl.amd." : "gl.";
+  std::string module = "gl.";
+  if (llvm::StringRef(text).starts_with("AMD"))
+    module = "gl.amd.";
+  else if (llvm::StringRef(text).starts_with("TensorMemory"))
+    module = vendorModule("nvidia", "blackwell") + ".";
   if (const auto *operand = layout.as<layout::DotOperandLayout>()) {
     alias = operand->operandIndex ? "right_operand" : "left_operand";
     text = "DotOperandLayout(" + std::to_string(operand->operandIndex) + ", " +
@@ -25,7 +29,7 @@ std::string File::layout(Attribute encoding) {
   auto [at, isNew] = layoutKeys.try_emplace(text);
   if (isNew) {
     at->second = fresh(alias);
-    layoutLines.push_back(at->second + ": gl.constexpr = " + module.str() + text + "\n");
+    layoutLines.push_back(at->second + ": gl.constexpr = " + module + text + "\n");
   }
   return at->second;
 }

@@ -121,7 +121,7 @@ static bool isReserved(llvm::StringRef name) {
       .Cases({"class", "continue", "def", "del", "elif", "else", "except", "finally"}, true)
       .Cases({"for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal"}, true)
       .Cases({"not", "or", "pass", "raise", "return", "try", "while", "with", "yield"}, true)
-      .Cases({"gl", "gluon", "float", "range", "ampere", "hopper"}, true)
+      .Cases({"gl", "gluon", "float", "range", "ampere", "hopper", "blackwell"}, true)
       .Cases({"cdna3", "cdna4", "cdna5", "rdna3", "rdna4"}, true)
       .Default(false);
 }

@@ -6,7 +6,7 @@ Handler handlerOf(mlir::Operation *op) {
   static const HandlerTable table = [] {
     HandlerTable made;
     for (auto add : {addArithmetic, addConversions, addMath, addShape, addMemory, addAtomics,
-                     addBuffers, addCopyEngine, addProducts, addFunctions})
+                     addBuffers, addCopyEngine, addProducts, addTensorMemory, addFunctions})
       add(made);
     return made;
   }();

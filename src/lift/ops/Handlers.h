@@ -39,6 +39,7 @@ void addAtomics(HandlerTable &table);
 void addBuffers(HandlerTable &table);
 void addCopyEngine(HandlerTable &table);
 void addProducts(HandlerTable &table);
+void addTensorMemory(HandlerTable &table);
 void addFunctions(HandlerTable &table);
 
 /// A call. Keyword arguments are rendered first: the language evaluates them so.
