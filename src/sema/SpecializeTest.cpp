@@ -136,6 +136,7 @@ def k(p, L: gl.constexpr):
     gl.static_assert(p.dtype.element_ty.primitive_bitwidth == 16)
     gl.static_assert(rows.numel == 64)
     gl.static_assert(isinstance(rows, gl.tensor))
+    gl.static_assert(isinstance(rows, gl.base_value) and isinstance(rows.type, gl.base_type))
     gl.static_assert(len(tile.shape) == 2)
     wide = rows.to(gl.float32).to(gl.float16)
     gl.store(p + rows, wide)

@@ -20,7 +20,7 @@ from gluonc.language._dtypes import *  # noqa: F401,F403
 from gluonc.language._dtypes import dtype, pointer_type
 from gluonc.language._layouts import DistributedLayout, SharedLayout, to_linear_layout
 from gluonc.language._policies import CachePolicy, PropagateNan
-from gluonc.language._types import (bank_conflicts, distributed_type,
+from gluonc.language._types import (bank_conflicts, block_type, distributed_type,
                                     shared_memory_descriptor_type)
 
 
@@ -99,7 +99,10 @@ def _signature_of(line):
 class _DeviceClass(type):
     """A class that kernels know and host code does not, yet: its values refuse to be used."""
 
-    def __new__(mcs, path):
+    def __new__(mcs, path, bases=None, members=None):
+        if bases is not None:
+            # A library's own class of values: host code has the class, kernels have nothing of it.
+            return type(path, tuple(base for base in bases if not isinstance(base, mcs)), members)
         return super().__new__(mcs, path.rpartition(".")[2], (), {"_path": path})
 
     def __init__(cls, path):
@@ -149,7 +152,7 @@ _ELSEWHERE = {"range", "jit", "aggregate", "must_use_result", "autotune", "heuri
 _TYPES = {"tensor", "shared_memory_descriptor", "tensor_memory_descriptor",
           "tensor_memory_descriptor_type", "tensor_descriptor", "tensor_descriptor_type",
           "tensor_descriptor_im2col", "tensor_descriptor_im2col_type", "warpgroup_mma_accumulator",
-          "warpgroup_mma_accumulator_type", "clc_result"}
+          "warpgroup_mma_accumulator_type", "clc_result", "base_value", "base_type"}
 
 
 def _scaled_formats():
@@ -204,6 +207,9 @@ def _share_names():
             vars(rubin).setdefault(name, value)
     # Takes an order of blocks, which Blackwell's does not.
     rubin.TensorMemoryScalesLayout = _DeviceClass("nvidia.rubin.TensorMemoryScalesLayout")
+    for name, value in vars(blackwell.mbarrier).items():
+        if not name.startswith("_"):
+            vars(rubin.mbarrier).setdefault(name, value)
 
 
 def _ask_compiler():

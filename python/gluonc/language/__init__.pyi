@@ -11,7 +11,8 @@ from gluonc.language._layouts import (
     DistributedLayout as DistributedLayout, SharedLayout as SharedLayout,
     to_linear_layout as to_linear_layout)
 from gluonc.language._types import (
-    bank_conflicts as bank_conflicts, distributed_type as distributed_type,
+    bank_conflicts as bank_conflicts, block_type as block_type,
+    distributed_type as distributed_type,
     shared_memory_descriptor_type as shared_memory_descriptor_type)
 
 Number = int | float | bool

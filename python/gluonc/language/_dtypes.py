@@ -111,8 +111,8 @@ class dtype:
         return self.name
 
     @staticmethod
-    def is_dtype(name):
-        return name in dtype._all
+    def is_dtype(type_str):
+        return type_str in dtype._all
 
     def is_ptr(self):
         return False

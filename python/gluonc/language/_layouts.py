@@ -1,6 +1,7 @@
 """Layout classes as Python values. The compiler validates them: it has the only rules."""
 
 import ast
+import inspect
 from typing import TYPE_CHECKING, Any
 
 from gluonc import _native
@@ -432,6 +433,9 @@ def to_linear_layout(layout, shape):
 
 class MBarrierLayout(SwizzledSharedLayout):
     """Barriers, one behind the other."""
+
+    __signature__ = inspect.Signature(
+        [inspect.Parameter("cga_layout", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)])
 
     def __init__(self, cga_layout=None):
         super().__init__(1, 1, 1, [0], _plain(cga_layout) or [])

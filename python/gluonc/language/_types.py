@@ -1,7 +1,7 @@
 """Types of tensors and buffers that host code spells out, as compile-time arguments of kernels."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gluonc._engine import check_expression
@@ -32,6 +32,10 @@ class distributed_type(_Type):
     layout: Any
     _path = "distributed_type"
 
+    def with_element_ty(self, scalar_ty):
+        """The type of the same tensors of other elements."""
+        return replace(self, element_ty=scalar_ty)
+
 
 @dataclass(frozen=True, eq=False)
 class block_type(_Type):
@@ -46,8 +50,19 @@ class block_type(_Type):
     def numel(self):
         return math.prod(map(int, self.shape))
 
+    @property
+    def nbytes(self):
+        return self.numel * self.element_ty.primitive_bitwidth // 8
+
     def is_block(self):
         return True
+
+    def get_block_shapes(self):
+        return self.shape
+
+    def with_element_ty(self, scalar_ty):
+        """The type of the same tensors of other elements."""
+        return replace(self, element_ty=scalar_ty)
 
 
 @dataclass(frozen=True, eq=False)

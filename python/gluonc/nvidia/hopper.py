@@ -35,6 +35,11 @@ class TensorDescriptor:
     # The type of the elements of `base`, likewise.
     _element_text: Any = field(default=None, init=False, repr=False, compare=False)
 
+    @property
+    def mode(self):
+        """How blocks are cut out: "tiled", or "im2col" of images."""
+        return "im2col" if self._is_im2col else "tiled"
+
     def __post_init__(self):
         from gluonc import language
         tensor, layout, rank = view(self.base), self.layout, len(self.shape)

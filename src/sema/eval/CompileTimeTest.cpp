@@ -325,15 +325,18 @@ TEST(CompileTime, LaunchHelpers) {
 }
 
 TEST(CompileTime, DTypesHaveTheirAttributes) {
-  expectAll({{"gl.float16.primitive_bitwidth", "16"},
-             {"gl.bfloat16", "bf16"},
-             {"gl.int1.is_int_signed()", "False"},
-             {"gl.float8e5.is_fp8()", "True"},
-             {"gl.pointer_type(gl.int64).element_ty", "int64"},
-             {"isinstance(gl.pointer_type(gl.int64), gl.pointer_type)", "True"},
-             {"isinstance(gl.int64, gl.pointer_type)", "False"},
-             {"gl.float32 == gl.float64", "False"},
-             {"gl.float31", "Kind::UnknownAttribute 1:4\n"}});
+  expectAll(
+      {{"gl.float16.primitive_bitwidth", "16"},
+       {"gl.bfloat16", "bf16"},
+       {"gl.int1.is_int_signed()", "False"},
+       {"gl.float8e5.is_fp8()", "True"},
+       {"gl.pointer_type(gl.int64).element_ty", "int64"},
+       {"isinstance(gl.pointer_type(gl.int64), gl.pointer_type)", "True"},
+       {"isinstance(gl.int64, gl.pointer_type)", "False"},
+       {"isinstance(gl.int64, gl.base_type), isinstance(gl.int64, gl.base_value)", "(True, False)"},
+       {"isinstance((1, 2), gl.base_value), isinstance([1], gl.base_value)", "(True, False)"},
+       {"gl.float32 == gl.float64", "False"},
+       {"gl.float31", "Kind::UnknownAttribute 1:4\n"}});
 }
 
 TEST(CompileTime, LayoutsHaveTheirFields) {

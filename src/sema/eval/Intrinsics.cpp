@@ -366,6 +366,8 @@ Errors: a shape or layout that no buffer can have; an allocation of another shap
         gl.float32, [64, 32], shared, [64, 32])
 )"},
     {"dtype", "*args", typeOnly},
+    {"base_value", "*args", typeOnly},
+    {"base_type", "*args", typeOnly},
     // Classes of vendor modules.
     {"nvidia.hopper.tma.tensor_descriptor", "*args", typeOnly},
     {"nvidia.hopper.tma.tensor_descriptor_type", "*args", typeOnly},

@@ -480,6 +480,28 @@ static bool isInstanceOfType(mlir::Type type, llvm::StringRef name) {
                                                             : "shared_memory_descriptor_type");
 }
 
+/// Is it of the class that those of all values of kernels derive from?
+static bool isValueOfKernels(const Value &value) {
+  switch (value.kind()) {
+  case ValueKind::Instance:
+    return value.asClass().kind == ClassKind::Aggregate;
+  case ValueKind::Tuple:
+  case ValueKind::FloatPairs:
+  case ValueKind::LaunchAnswer:
+    return true;
+  case ValueKind::Bool:
+  case ValueKind::Int:
+  case ValueKind::Float:
+  case ValueKind::String:
+  case ValueKind::None:
+  case ValueKind::Layout:
+    // These are constexprs in Triton.
+    return true;
+  default:
+    return value.isIr();
+  }
+}
+
 bool isInstance(const Value &value, const Value &type) {
   if (type.is(ValueKind::Tuple))
     return llvm::any_of(type.items(), [&](const Value &item) { return isInstance(value, item); });
@@ -490,6 +512,10 @@ bool isInstance(const Value &value, const Value &type) {
   // Types of vendor modules go by their full names.
   llvm::StringRef name = type.asBuiltin().name;
   name = name.substr(name.rfind('.') + 1);
+  if (name == "base_value")
+    return isValueOfKernels(value);
+  if (name == "base_type")
+    return value.is(ValueKind::DType) || value.is(ValueKind::BlockType);
   switch (value.kind()) {
   case ValueKind::Bool:
     return name == "bool" || name == "int" || name == "constexpr";

@@ -251,7 +251,9 @@ std::optional<Value> LanguageModule::lookup(llvm::StringRef memberName, Interpre
     full = "tl.core";
   else if (path == "tl" && memberName == "extra")
     full = "gl.extra";
-  else if (path == "gl.extra" && memberName == "cuda")
+  else if (path == "gl.extra" && llvm::is_contained({"cuda", "gdc", "utils"}, memberName))
+    full = path;
+  else if (path == "gl.extra.hip" && memberName == "utils")
     full = path;
   else if (path == "gl.extra.hip" && memberName == "libdevice")
     full = "gl.extra.libdevice";

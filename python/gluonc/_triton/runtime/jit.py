@@ -16,11 +16,11 @@ class MockTensor:
         self.dtype, self.shape = dtype, list(shape)
 
     @staticmethod
-    def wrap_dtype(value):
+    def wrap_dtype(arg):
         """A MockTensor for a dtype of torch, other values as they are."""
-        kind = type(value)
+        kind = type(arg)
         is_dtype = kind.__name__ == "dtype" and kind.__module__ == "torch"
-        return MockTensor(value) if is_dtype else value
+        return MockTensor(arg) if is_dtype else arg
 
     def stride(self):
         strides = [1]
