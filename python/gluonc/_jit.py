@@ -38,9 +38,11 @@ _RARE_OPTIONS = frozenset({"arch", "ir_override", "instrumentation_mode"})
 # Options of Triton that change nothing here.
 _IGNORED_OPTIONS = frozenset({"warp_size", "sanitize_overflow", "enable_reflect_ftz",
                               "ptx_options", "ptx_version", "sched4reg", "extern_libs",
+                              "min_shared_mem",
                               # Of AMD: how many waves a SIMD is to hold, how products are chosen and
-                              # scheduled.
-                              "waves_per_eu", "matrix_instr_nonkdim", "kpack", "schedule_hint"})
+                              # scheduled, what LLVM is told of the function.
+                              "waves_per_eu", "matrix_instr_nonkdim", "kpack", "schedule_hint",
+                              "llvm_fn_attrs", "wgp_cu_mode", "allow_flush_denorm"})
 
 
 _MAX_WARPS = 32

@@ -8,10 +8,12 @@
     gl.tensor.sum(self, …)              a method
     gl.tensor.T                         a property
     gl.float32                          any other value
+    options.cuda.num_warps              an option of a launch
 
 Names and parameters only: nothing of Triton's text is in the table. No GPU is needed.
 """
 
+import dataclasses
 import enum
 import importlib
 import inspect
@@ -97,9 +99,16 @@ def lines(short, module, seen):
             yield from lines(f"{short}.{child}", importlib.import_module(f"{module.__name__}.{child}"), seen)
 
 
+def options():
+    from triton.backends.amd.compiler import HIPOptions
+    from triton.backends.nvidia.compiler import CUDAOptions
+    for name, cls in ("cuda", CUDAOptions), ("hip", HIPOptions):
+        yield from (f"options.{name}.{field.name}" for field in dataclasses.fields(cls))
+
+
 def main():
     import triton
-    seen, found = set(), set()
+    seen, found = set(), set(options())
     for short, path in ROOTS.items():
         found |= set(lines(short, importlib.import_module(path), seen))
     print(f"# Triton {triton.__version__}; made by test/peer/triton_names.py.")

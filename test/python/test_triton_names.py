@@ -11,7 +11,7 @@ import subprocess
 import gluonc
 import gluonc.language
 import pytest
-from gluonc import _triton
+from gluonc import _jit, _triton
 from gluonc import language as gl
 from gluonc._triton import _language as tl
 from gluonc._unknown import Unknown
@@ -54,6 +54,12 @@ ABSENT = {
     "*JITFunction.get_capture_scope": "Triton's launcher",
     "*JITFunction.parse": "gives Triton's syntax tree",
     "*JITFunction.type": "a constant of Triton's IR",
+    "options.*dot*": "what products of a chip allow and take by default: `input_precision` of `tl.dot` says it",
+    "options.*.max_num_imprecise_acc_default": "`max_num_imprecise_acc` of `tl.dot` says it",
+    "options.*.supported_fp8_dtypes": "what a chip has, not what a launch chooses",
+    "options.*.backend_name": "what a chip has, not what a launch chooses",
+    "options.*.fpsan_homomorphic_casts": "an experiment of Triton's sanitizer",
+    "options.cuda.clc": "programs that a persistent kernel takes over are asked for by `clc.try_cancel`",
     "triton.KernelInterface.run": "the base of kernels has no kernel to run",
     "triton.MockTensor.ptr_range": "for AMD's buffers; gluonc asks the launch",
     "triton.TensorWrapper.copy_": "copies by `wrapper.base.copy_`",
@@ -246,7 +252,11 @@ def run_probes(tmp_path, rows):
 
 def missing_names():
     for name in ROWS:
-        if is_method_of_value(name):
+        if name.startswith("options."):
+            option = name.rpartition(".")[2]
+            if option not in _jit.default_options() and not _jit.ignores_option(option):
+                yield name
+        elif is_method_of_value(name):
             _, cls, member = name.rsplit(".", 2)
             if member not in stub_members(cls):
                 yield name

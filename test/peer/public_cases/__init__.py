@@ -1,0 +1,43 @@
+"""What public_kernels.py runs: each case names a file of a public repository, and states inputs and results."""
+
+import dataclasses
+import importlib
+import pkgutil
+from typing import Any, Callable
+
+_cases = []
+
+
+@dataclasses.dataclass
+class Case:
+    """`run()` yields (label, result, expected result, tolerance relative to the largest expected value)."""
+    name: str
+    language: str
+    file: str
+    target: str
+    run: Callable[[], Any]
+    # Folders below the repository's that are searched for modules, and packages whose __init__ is not run.
+    paths: tuple = ()
+    bare: tuple = ()
+
+    @property
+    def repository(self):
+        return self.file.split("/")[0].replace("+", "/")
+
+
+def case(file, target, language="Gluon", **options):
+    def decorate(function):
+        name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+        _cases.append(Case(name, language, file, target, function, **options))
+        return function
+    return decorate
+
+
+def all_cases():
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")
+    return _cases
+
+
+def find(name):
+    return next(case for case in all_cases() if case.name == name)

@@ -1,0 +1,115 @@
+"""Modules of public repositories as the cases import them, and how their results are compared."""
+
+import importlib.abc
+import importlib.machinery
+import pathlib
+import sys
+import types
+
+import torch
+
+
+class Absent(types.ModuleType):
+    """A module that is not installed, or something in it: it can be named, and used as a decorator."""
+
+    def __init__(self, name):
+        super().__init__(name)
+        self.__path__ = []
+
+    def __getattr__(self, name):
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        return Absent(f"{self.__name__}.{name}")
+
+    def __call__(self, *args, **kwargs):
+        return args[0] if len(args) == 1 and not kwargs and callable(args[0]) else self
+
+    def __mro_entries__(self, bases):
+        return ()
+
+    def __or__(self, other):
+        return self
+
+    __ror__ = __getitem__ = __or__
+
+
+class Bare(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Packages whose own file stays unread: what it imports is not needed, or not installed."""
+
+    def __init__(self, folders, names):
+        self.folders, self.names = folders, names
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in self.names:
+            return None
+        places = [str(folder / name.replace(".", "/")) for folder in self.folders]
+        spec = importlib.machinery.ModuleSpec(name, self, is_package=True)
+        spec.submodule_search_locations = [place for place in places if pathlib.Path(place).is_dir()]
+        return spec
+
+    def exec_module(self, module):
+        pass
+
+
+class Missing(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Asked last: packages that are nowhere."""
+
+    def __init__(self, folders):
+        self.folders = folders
+
+    def find_spec(self, name, path=None, target=None):
+        top = name.partition(".")[0]
+        # Not parts of what is there, which programs look for in vain on purpose.
+        if top in sys.stdlib_module_names or top in ("triton", "torch", "numpy", "gluonc"):
+            return None
+        if any((folder / top).exists() or (folder / f"{top}.py").exists() for folder in self.folders):
+            return None
+        return importlib.machinery.ModuleSpec(name, self, is_package=True)
+
+    def create_module(self, spec):
+        return Absent(spec.name)
+
+    def exec_module(self, module):
+        pass
+
+
+class Renamed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """`tokenspeed_triton` is a build of Triton under another name."""
+
+    def find_spec(self, name, path=None, target=None):
+        top, _, rest = name.partition(".")
+        return importlib.machinery.ModuleSpec(name, self, is_package=True) if top == "tokenspeed_triton" else None
+
+    def create_module(self, spec):
+        return importlib.import_module("triton" + spec.name.removeprefix("tokenspeed_triton"))
+
+    def exec_module(self, module):
+        pass
+
+
+def add(folder, case):
+    """Lets this process import the files that a case needs."""
+    top = pathlib.Path(folder).resolve() / case.file.split("/")[0]
+    folders = [top / path for path in case.paths] or [top]
+    sys.path[:0] = map(str, folders)
+    sys.meta_path.insert(0, Bare(folders, case.bare))
+    sys.meta_path.insert(0, Renamed())
+    sys.meta_path.append(Missing(folders))
+
+
+def difference(got, expected, tolerance):
+    """"" where two results agree, else how far they are apart."""
+    got, expected = torch.as_tensor(got).cpu(), torch.as_tensor(expected).cpu()
+    if got.shape != expected.shape:
+        return f"its shape is {tuple(got.shape)}, not {tuple(expected.shape)}"
+    if not tolerance:
+        wrong = (got != expected).sum().item()
+        return f"{wrong} of {expected.numel()} elements are others" if wrong else ""
+    got, expected = got.double(), expected.double()
+    infinite = ~expected.isfinite()
+    if not torch.equal(got[infinite].nan_to_num(1e30), expected[infinite].nan_to_num(1e30)):
+        return "infinities or NaN are elsewhere"
+    got, expected = got[~infinite], expected[~infinite]
+    largest = expected.abs().max().item() if expected.numel() else 0
+    apart = (got - expected).abs().max().item() if expected.numel() else 0
+    return "" if apart <= tolerance * max(largest, 1e-30) else f"{apart:.3g} from values of up to {largest:.3g}"
