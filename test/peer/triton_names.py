@@ -22,7 +22,8 @@ import sys
 import types
 
 ROOTS = {"triton": "triton", "gluon": "triton.experimental.gluon", "gl": "triton.experimental.gluon.language",
-         "gluon.nvidia": "triton.experimental.gluon.nvidia", "tl": "triton.language"}
+         "gluon.nvidia": "triton.experimental.gluon.nvidia", "tl": "triton.language",
+         "triton.runtime": "triton.runtime", "triton.testing": "triton.testing"}
 # What Triton hands to its own builtins.
 INTERNAL = {"_semantic", "_generator", "_builder", "self"}
 # Modules of Triton that are no part of a language.
@@ -95,7 +96,7 @@ def lines(short, module, seen):
         elif type(value).__module__.startswith("triton") or isinstance(value, (bool, int, float, str)):
             yield full
     for _, child, _ in pkgutil.iter_modules(getattr(module, "__path__", ())):
-        if not child.startswith("_") and short != "triton" and short != "gluon":
+        if not child.startswith("_") and short.partition(".")[0] != "triton" and short != "gluon":
             yield from lines(f"{short}.{child}", importlib.import_module(f"{module.__name__}.{child}"), seen)
 
 

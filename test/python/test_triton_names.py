@@ -14,6 +14,7 @@ import pytest
 from gluonc import _jit, _triton
 from gluonc import language as gl
 from gluonc._triton import _language as tl
+from gluonc._triton import testing  # noqa: F401
 from gluonc._unknown import Unknown
 
 TABLE = pathlib.Path(__file__).with_name("triton_3_9_names.txt")
@@ -60,9 +61,14 @@ ABSENT = {
     "options.*.backend_name": "what a chip has, not what a launch chooses",
     "options.*.fpsan_homomorphic_casts": "an experiment of Triton's sanitizer",
     "options.cuda.clc": "programs that a persistent kernel takes over are asked for by `clc.try_cancel`",
-    "triton.KernelInterface.run": "the base of kernels has no kernel to run",
-    "triton.MockTensor.ptr_range": "for AMD's buffers; gluonc asks the launch",
-    "triton.TensorWrapper.copy_": "copies by `wrapper.base.copy_`",
+    "triton.testing.Mark*": "made by `perf_report`",
+    "triton.testing.cuda_*": "of CUDA's graphs and of `cuda-memcheck`, for Triton's own benchmarks",
+    "triton.testing.nvsmi": "asks `nvidia-smi`",
+    "triton.testing.set_gpu_clock": "sets clocks of a GPU that is there",
+    "triton.runtime.Autotuner.check_disk_cache": "a step of Triton's tuner; gluonc's has `cache_results`",
+    "*.KernelInterface.run": "the base of kernels has no kernel to run",
+    "*.MockTensor.ptr_range": "for AMD's buffers; gluonc asks the launch",
+    "*.TensorWrapper.copy_": "copies by `wrapper.base.copy_`",
     "*.tensor_descriptor.*": "attributes of values of kernels: ATTRIBUTES",
     "*.tensor.advance": "of block pointers: ATTRIBUTES",
     "*.tensor.flip": "functions of the library: ATTRIBUTES",

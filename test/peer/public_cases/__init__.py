@@ -16,9 +16,13 @@ class Case:
     file: str
     target: str
     run: Callable[[], Any]
-    # Folders below the repository's that are searched for modules, and packages whose __init__ is not run.
+    # Folders below the repository's that are searched for modules; packages whose __init__ is not run; those that
+    # are not installed.
     paths: tuple = ()
     bare: tuple = ()
+    absent: tuple = ()
+    # Variables of the environment.
+    settings: dict = dataclasses.field(default_factory=dict)
 
     @property
     def repository(self):

@@ -2,6 +2,7 @@
 
 import importlib.abc
 import importlib.machinery
+import os
 import pathlib
 import sys
 import types
@@ -52,17 +53,13 @@ class Bare(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 class Missing(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Asked last: packages that are nowhere."""
+    """Packages that are not installed, which the case does without."""
 
-    def __init__(self, folders):
-        self.folders = folders
+    def __init__(self, names):
+        self.names = names
 
     def find_spec(self, name, path=None, target=None):
-        top = name.partition(".")[0]
-        # Not parts of what is there, which programs look for in vain on purpose.
-        if top in sys.stdlib_module_names or top in ("triton", "torch", "numpy", "gluonc"):
-            return None
-        if any((folder / top).exists() or (folder / f"{top}.py").exists() for folder in self.folders):
+        if name.partition(".")[0] not in self.names:
             return None
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
@@ -91,10 +88,11 @@ def add(folder, case):
     """Lets this process import the files that a case needs."""
     top = pathlib.Path(folder).resolve() / case.file.split("/")[0]
     folders = [top / path for path in case.paths] or [top]
+    os.environ.update(case.settings)
     sys.path[:0] = map(str, folders)
     sys.meta_path.insert(0, Bare(folders, case.bare))
     sys.meta_path.insert(0, Renamed())
-    sys.meta_path.append(Missing(folders))
+    sys.meta_path.append(Missing(case.absent))
 
 
 def difference(got, expected, tolerance):
@@ -113,3 +111,31 @@ def difference(got, expected, tolerance):
     largest = expected.abs().max().item() if expected.numel() else 0
     apart = (got - expected).abs().max().item() if expected.numel() else 0
     return "" if apart <= tolerance * max(largest, 1e-30) else f"{apart:.3g} from values of up to {largest:.3g}"
+
+
+def on_cpu(value):
+    """Tensors of a nest as they are on the CPU, floats in float64."""
+    if isinstance(value, torch.Tensor):
+        value = value.detach().cpu()
+        return value.double() if value.is_floating_point() else value
+    return type(value)(map(on_cpu, value)) if isinstance(value, (list, tuple)) else value
+
+
+def same_gradients(ours, theirs, inputs, tolerance, wanted=None):
+    """Results of both, and gradients with respect to those `inputs` that are floats (or to `wanted`): `ours` on the
+    simulated GPU, `theirs` in float64 on the CPU."""
+    wanted = [i for i, x in enumerate(inputs) if isinstance(x, torch.Tensor) and x.is_floating_point()] \
+        if wanted is None else wanted
+    exact = on_cpu(list(inputs))
+    inputs = [x.detach().clone() if isinstance(x, torch.Tensor) else x for x in inputs]
+    for i in wanted:
+        inputs[i].requires_grad_()
+        exact[i].requires_grad_()
+    got, expected = ours(*inputs), theirs(*exact)
+    yield "result", got, expected, tolerance
+    if wanted:
+        weight = torch.randn(expected.shape, dtype=torch.float32)
+        got.backward(weight.to(got.dtype).to(got.device))
+        expected.backward(on_cpu(weight.to(got.dtype)))
+        for i in wanted:
+            yield f"gradient of {i}", inputs[i].grad, exact[i].grad, tolerance
