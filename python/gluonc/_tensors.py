@@ -137,6 +137,9 @@ def _view_torch(tensor):
     device = getattr(tensor, "device", None)
     kind = device.type if device is not None else "cpu"
     if kind == "cuda":
+        # Over memory of a simulated GPU that it has asked the address of.
+        if (memory := _known_memory(address)) is not None:
+            return TensorView(address, name, -1, *memory)
         return TensorView(address, name, device.index or 0, address, 0)
     if kind == "meta":
         return TensorView(0, name, None, 0, 0)
@@ -161,6 +164,14 @@ def note_address(begin, size, name, is_gone):
     _native.ask_for_reachable(reachable)
 
 
+def _known_memory(address):
+    """(first byte, bytes) of the memory with a known address that holds one; None for none."""
+    for _, begin, size, _ in reachable() if _known_addresses else ():
+        if begin <= address < begin + size:
+            return begin, size
+    return None
+
+
 def reachable():
     """(name, first byte, bytes, read-only) of the memory whose addresses scripts know."""
     found = []
@@ -176,11 +187,15 @@ def view_host_tensor(tensor):
     """The view of a tensor of PyTorch whose memory the host can reach."""
     address, name = tensor.data_ptr(), pointer_to(tensor.dtype)
     item = tensor.element_size()
-    extent = _extent(address, tensor.shape, [s * item for s in tensor.stride()], item)
+    strides = tensor.stride()
+    extent = _extent(address, tensor.shape, [s * item for s in strides], item)
     if hasattr(tensor, "untyped_storage"):
         # It may be smaller than the shape says: frameworks free memory so (FSDP).
         storage = tensor.untyped_storage()
-        extent = _common(extent, (storage.data_ptr(), storage.nbytes()))
+        memory = storage.data_ptr(), storage.nbytes()
+        # Elements that lie one upon the other, by as_strided: the kernel adds offsets of its own.
+        overlap = any(s == 0 and n > 1 for n, s in zip(tensor.shape, strides))
+        extent = memory if overlap and 0 not in tensor.shape else _common(extent, memory)
     return TensorView(address, name, -1, *extent)
 
 

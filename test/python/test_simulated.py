@@ -196,6 +196,30 @@ except RuntimeError as error:
 """)
 
 
+def test_objects_over_memory_of_the_gpu_are_tensors(tmp_path):
+    run(tmp_path, '''
+class Flipped:
+    def __init__(self, base):
+        self.base, self.dtype, self.device = base, base.dtype, base.device
+    def data_ptr(self):
+        return self.base.data_ptr() + 4 * 32
+@gluon.jit
+def copy(src, dst):
+    x = gl.arange(0, 32, layout=gl.BlockedLayout([1], [32], [4], [0]))
+    gl.store(dst + x, gl.load(src - x))
+x, y = torch.arange(64, dtype=torch.float32, device="cuda"), torch.zeros(32, device="cuda")
+copy[(1,)](Flipped(x), y)
+assert y.tolist() == list(range(32, 0, -1))
+@gluon.jit
+def gather(src, dst):
+    x = gl.arange(0, 32, layout=gl.BlockedLayout([1], [32], [4], [0]))
+    gl.store(dst + x, gl.load(src + 2 * x))
+# A row that is there 8 times, of which the kernel takes elements of all.
+gather[(1,)](x.as_strided((8, 32), (0, 1)), y)
+assert y.tolist() == list(range(0, 64, 2))
+''')
+
+
 def test_a_known_address_does_not_widen_arguments(tmp_path):
     run(tmp_path, HEAD + """
 whole = torch.zeros(100, device="cuda")
@@ -667,6 +691,12 @@ for wrong in (dict(layout=gl.NVMMASharedLayout(128, 32, 2)), dict(padding="nan")
 def test_the_current_stream_has_a_handle(tmp_path):
     run(tmp_path, """
 assert torch._C._cuda_getCurrentRawStream(0) == torch.cuda.current_stream().cuda_stream
+default, other = torch.cuda.current_stream(), torch.cuda.Stream()
+assert default.cuda_stream == 0 != other.cuda_stream
+with torch.cuda.stream(other), torch.cuda.stream(None):
+    assert torch.cuda.current_stream() is other
+    assert torch._C._cuda_getCurrentRawStream(0) == other.cuda_stream
+assert torch.cuda.current_stream() is default
 """)
 
 

@@ -1,6 +1,7 @@
 """torch.cuda of a simulated device."""
 
 import contextlib
+import itertools
 import time
 import types
 
@@ -12,12 +13,16 @@ from gluonc._simulated import tensors
 class Stream:
     """Work is done when it is given to a stream."""
 
-    cuda_stream = stream_id = device_index = 0
+    device_index = 0
     device_type = 1
     priority = 0
+    _numbers = itertools.count()
+    # Streams of `with` blocks that are open, the default stream below them.
+    _current = []
 
     def __init__(self, device=None, priority=0, **_):
-        pass
+        # The default stream, which is made first, has none.
+        self.cuda_stream = self.stream_id = next(Stream._numbers)
 
     device = property(lambda self: torch.device("cuda", 0))
 
@@ -42,10 +47,11 @@ class Stream:
         return event
 
     def __enter__(self):
+        Stream._current.append(self)
         return self
 
     def __exit__(self, *_):
-        pass
+        Stream._current.pop()
 
 
 class Event:
@@ -72,6 +78,15 @@ class Event:
 
 
 _STREAM = Stream()
+Stream._current.append(_STREAM)
+
+
+def _current_stream():
+    return Stream._current[-1]
+
+
+def _set_stream(stream):
+    Stream._current[-1] = stream or _STREAM
 
 
 @contextlib.contextmanager
@@ -120,7 +135,9 @@ def _functions(chip):
         "get_device_name": constant(chip.name), "get_device_properties": constant(properties),
         "get_arch_list": constant([f"sm_{chip.arch}" if not chip.is_hip else chip.arch]),
         "mem_get_info": constant((chip.memory, chip.memory)),
-        "current_stream": constant(_STREAM), "default_stream": constant(_STREAM),
+        "current_stream": lambda device=None: _current_stream(),
+        "set_stream": lambda stream: _set_stream(stream),
+        "default_stream": constant(_STREAM),
         "is_current_stream_capturing": lambda: tensors._recording is not None,
         "memory_stats": constant({}), "is_bf16_supported": constant(True),
         "graph_pool_handle": constant((0, 0)), "initial_seed": lambda: torch.initial_seed(),
@@ -129,12 +146,12 @@ def _functions(chip):
         "get_rng_state": lambda *_: torch.get_rng_state(),
         "set_rng_state": lambda state, *_: torch.set_rng_state(state),
         "Stream": Stream, "Event": Event, "CUDAGraph": tensors.CUDAGraph, "graph": _graph,
-        "device": _context(), "device_of": _context(), "stream": _context(),
+        "device": _context(), "device_of": _context(), "stream": lambda stream: stream or contextlib.nullcontext(),
     }
     for name in ("memory_allocated", "max_memory_allocated", "memory_reserved",
                  "max_memory_reserved"):
         answers[name] = constant(0)
-    for name in ("synchronize", "empty_cache", "set_device", "set_stream", "init", "_lazy_init",
+    for name in ("synchronize", "empty_cache", "set_device", "init", "_lazy_init",
                  "ipc_collect", "reset_peak_memory_stats", "reset_max_memory_allocated"):
         answers[name] = constant(None)
     return answers
@@ -147,8 +164,9 @@ def _answer_as_accelerator():
     accelerator.is_available = lambda: True
     accelerator.device_count = lambda: 1
     accelerator.current_device_index = lambda: 0
-    accelerator.current_stream = lambda device=None: _STREAM
-    for name in ("synchronize", "set_device_index", "set_stream"):
+    accelerator.current_stream = lambda device=None: _current_stream()
+    accelerator.set_stream = lambda stream: _set_stream(stream)
+    for name in ("synchronize", "set_device_index"):
         setattr(accelerator, name, lambda *_, **__: None)
 
 
@@ -156,7 +174,7 @@ def install(chip):
     for name, answer in _functions(chip).items():
         setattr(torch.cuda, name, answer)
     # Libraries hand streams to launchers of their own.
-    torch._C._cuda_getCurrentRawStream = lambda device: _STREAM.cuda_stream
+    torch._C._cuda_getCurrentRawStream = lambda device: _current_stream().cuda_stream
     if hasattr(torch, "accelerator"):
         _answer_as_accelerator()
     torch.version.cuda = None if chip.is_hip else "13.0"
