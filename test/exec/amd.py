@@ -26,6 +26,49 @@
 # EXPECT: (y[0] == max(x)) & (y[1] == min(x))
 # RUN: sums x='randint(-4, 4, 256, f16)' y='zeros(8, f16)' --grid 1 --target hip:gfx942
 # EXPECT: sum(y) == sum(x)
+# Tiles that are smaller than the instruction's.
+# RUN: product a='randn((8, 32), f16)' b='randn((32, 64), f16)' c='randn((8, 64), f32)' d='empty((8, 64), f32)' K=32 \
+#   M=8 N=64 mma='gl.amd.AMDMFMALayout(4, [16, 16, 32], True, [2, 2])' width=8 lanes='[4, 16]' --grid 1 --target hip:gfx950
+# EXPECT: allclose(d, c + a @ b, 1e-5, 1e-4)
+# RUN: product a='randn((8, 32), f16)' b='randn((32, 32), f16)' c='randn((8, 32), f32)' d='empty((8, 32), f32)' K=32 \
+#   M=8 N=32 mma='gl.amd.AMDWMMALayout(1, True, [[0, 1], [1, 0]])' width=16 lanes='[4, 8]' kind='"rdna3"' --grid 1 --target hip:gfx1100
+# EXPECT: allclose(d, c + a @ b, 1e-5, 1e-4)
+# RUN: product a='randn((32, 32), f16)' b='randn((32, 4), f16)' c='randn((32, 4), f32)' d='empty((32, 4), f32)' K=32 \
+#   M=32 N=4 mma='gl.amd.AMDWMMALayout(1, False, [[0, 1], [1, 0]])' width=16 lanes='[4, 8]' kind='"rdna3"' --grid 1 --target hip:gfx1100
+# EXPECT: allclose(d, c + a @ b, 1e-5, 1e-4)
+# RUN: product a='randn((64, 32), f16)' b='randn((32, 8), f16)' c='randn((64, 8), f32)' d='empty((64, 8), f32)' K=32 \
+#   M=64 N=8 mma='gl.amd.AMDMFMALayout(4, [16, 16, 32], True, [2, 2])' width=8 lanes='[4, 16]' --grid 1 --target hip:gfx950
+# EXPECT: allclose(d, c + a @ b, 1e-5, 1e-4)
+# RUN: product a='randn((16, 32), f16)' b='randn((32, 16), f16)' c='randn((16, 16), f32)' d='empty((16, 16), f32)' K=32 \
+#   M=16 N=16 mma='gl.amd.AMDMFMALayout(3, [32, 32, 8], True, [1, 4])' width=4 lanes='[4, 16]' --grid 1 --target hip:gfx942
+# EXPECT: allclose(d, c + a @ b, 1e-5, 1e-4)
+# RUN: product a='randn((2, 32), f16)' b='randn((32, 4), f16)' c='randn((2, 4), f32)' d='empty((2, 4), f32)' K=32 \
+#   M=2 N=4 mma='gl.amd.cdna3.AMDMFMALayout(3, [32, 32, 8], True, [1, 4])' width=4 lanes='[4, 16]' --grid 1 --target hip:gfx942
+# EXPECT: allclose(d, c + a @ b, 1e-5, 1e-4)
+# RUN: product a='randn((4, 32), f16)' b='randn((32, 32), f16)' c='randn((4, 32), f32)' d='empty((4, 32), f32)' K=32 \
+#   M=4 N=32 mma='gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 32])' width=8 lanes='[4, 8]' kind='"cdna5"' --grid 1 --target hip:gfx1250
+# EXPECT: allclose(d, c + a @ b, 1e-5, 1e-4)
+# RUN: product a='randn((32, 32), f16)' b='randn((32, 2), f16)' c='randn((32, 2), f32)' d='empty((32, 2), f32)' K=32 \
+#   M=32 N=2 mma='gl.amd.AMDWMMALayout(2, True, [[0, 1], [1, 0]])' width=8 lanes='[4, 8]' kind='"rdna4"' --grid 1 --target hip:gfx1200
+# EXPECT: allclose(d, c + a @ b, 1e-5, 1e-4)
+# RUN: product a='randn((8, 32), f16)' b='randn((32, 64), f16)' c='randn((8, 64), f32)' d='empty((8, 64), f32)' K=32 \
+#   M=8 N=64 mma='gl.amd.AMDMFMALayout(4, [16, 16, 32], False, [2, 2])' width=8 lanes='[4, 16]' --grid 1 --target hip:gfx950
+# EXPECT: allclose(d, c + a @ b, 1e-5, 1e-4)
+# RUN: product a='randn((64, 32), f16)' b='randn((32, 8), f16)' c='randn((64, 8), f32)' d='empty((64, 8), f32)' K=32 \
+#   M=64 N=8 mma='gl.amd.AMDMFMALayout(4, [16, 16, 32], False, [2, 2])' width=8 lanes='[4, 16]' --grid 1 --target hip:gfx950
+# EXPECT: allclose(d, c + a @ b, 1e-5, 1e-4)
+# RUN: product a='randn((16, 32), f16)' b='randn((32, 16), f16)' c='randn((16, 16), f32)' d='empty((16, 16), f32)' K=32 \
+#   M=16 N=16 mma='gl.amd.AMDMFMALayout(3, [32, 32, 8], False, [1, 4])' width=4 lanes='[4, 16]' --grid 1 --target hip:gfx942
+# EXPECT: allclose(d, c + a @ b, 1e-5, 1e-4)
+# RUN: product a='randn((2, 32), f16)' b='randn((32, 4), f16)' c='randn((2, 4), f32)' d='empty((2, 4), f32)' K=32 \
+#   M=2 N=4 mma='gl.amd.cdna3.AMDMFMALayout(3, [32, 32, 8], False, [1, 4])' width=4 lanes='[4, 16]' --grid 1 --target hip:gfx942
+# EXPECT: allclose(d, c + a @ b, 1e-5, 1e-4)
+# RUN: product a='randn((4, 32), f16)' b='randn((32, 32), f16)' c='randn((4, 32), f32)' d='empty((4, 32), f32)' K=32 \
+#   M=4 N=32 mma='gl.amd.AMDWMMALayout(3, False, [[0, 1], [1, 0]], instr_shape=[16, 16, 32])' width=8 lanes='[4, 8]' kind='"cdna5"' --grid 1 --target hip:gfx1250
+# EXPECT: allclose(d, c + a @ b, 1e-5, 1e-4)
+# RUN: product a='randn((32, 32), f16)' b='randn((32, 2), f16)' c='randn((32, 2), f32)' d='empty((32, 2), f32)' K=32 \
+#   M=32 N=2 mma='gl.amd.AMDWMMALayout(2, False, [[0, 1], [1, 0]])' width=8 lanes='[4, 8]' kind='"rdna4"' --grid 1 --target hip:gfx1200
+# EXPECT: allclose(d, c + a @ b, 1e-5, 1e-4)
 # RUN: product a='randn((64, 32), f16)' b='randn((32, 64), f16)' c='randn((64, 64), f32)' d='empty((64, 64), f32)' K=32 \
 #   mma='gl.amd.AMDMFMALayout(3, [32, 32, 8], True, [2, 2])' width=4 lanes='[4, 16]' --grid 1 --target hip:gfx942
 # EXPECT: allclose(d, a @ b + c)
@@ -142,15 +185,15 @@ def sums(x, y):
 
 @gluon.jit
 def product(a, b, c, d, K: gl.constexpr, mma: gl.constexpr, width: gl.constexpr, lanes: gl.constexpr,
-            kind: gl.constexpr = "cdna"):
+            kind: gl.constexpr = "cdna", M: gl.constexpr = 64, N: gl.constexpr = 64):
     plain: gl.constexpr = gl.BlockedLayout([1, 4], lanes, [4, 1], [1, 0])
-    m = gl.arange(0, 64, layout=gl.SliceLayout(1, plain))
-    n = gl.arange(0, 64, layout=gl.SliceLayout(0, plain))
+    m = gl.arange(0, M, layout=gl.SliceLayout(1, plain))
+    n = gl.arange(0, N, layout=gl.SliceLayout(0, plain))
     ka = gl.arange(0, K, layout=gl.SliceLayout(0, plain))
     kb = gl.arange(0, K, layout=gl.SliceLayout(1, plain))
     x = gl.convert_layout(gl.load(a + m[:, None] * K + ka[None, :]), gl.DotOperandLayout(0, mma, width))
-    y = gl.convert_layout(gl.load(b + kb[:, None] * 64 + n[None, :]), gl.DotOperandLayout(1, mma, width))
-    at = m[:, None] * 64 + n[None, :]
+    y = gl.convert_layout(gl.load(b + kb[:, None] * N + n[None, :]), gl.DotOperandLayout(1, mma, width))
+    at = m[:, None] * N + n[None, :]
     z = gl.convert_layout(gl.load(c + at), mma)
     if kind == "rdna3":
         z = rdna3.wmma(x, y, z)

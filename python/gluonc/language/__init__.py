@@ -184,6 +184,11 @@ def _add_names():
         _submodule(["amd", vendor, "mbarrier"]).MBarrierLayout = _layouts.MBarrierLayout
     for name, (path, _) in _layouts.SCHEMAS.items():
         setattr(_submodule(path.split(".")[:-1]), name, getattr(_layouts, name))
+    # Triton's modules of chips import them, so they can be reached there, too.
+    for vendor, chip in modules:
+        if vendor == "amd":
+            for name in ("AMDMFMALayout", "AMDWMMALayout", "DotOperandLayout"):
+                setattr(_submodule([vendor, chip]), name, getattr(_layouts, name))
     _submodule(["nvidia", "rubin"]).TensorMemoryLayout = _layouts.TensorMemoryLayout
     paths = [path.split(".") for path in _native.language_names().split("\n")]
     classes = {tuple(path) for path in paths if path[-1][:1].isupper() or path[-1] in _TYPES}

@@ -3,6 +3,8 @@
 #include "codegen/core/Words.h"
 #include "ir/Encoding.h"
 
+#include <set>
+
 using namespace llvm;
 using gluonc::layout::Dim;
 
@@ -68,19 +70,27 @@ WaveTiles::WaveTiles(Emitter &emitter, const MatrixLayout &layout, mlir::Value a
                      mlir::Value sum)
     : layout(layout), left(emitter, layout.transposed ? b : a, layout.transposed ? 1 : 0, layout),
       right(emitter, layout.transposed ? a : b, layout.transposed ? 0 : 1, layout),
-      sums(emitter, sum) {}
+      sums(emitter, sum) {
+  ArrayRef<int64_t> shape = cast<mlir::RankedTensorType>(sum.getType()).getShape();
+  extents[0] = uint32_t(shape.back());
+  extents[1] = uint32_t(shape.drop_back().back());
+}
 
 bool WaveTiles::linesAgree() const {
   const unsigned outer = layout.transposed ? 0 : 1, inner = 1 - outer;
+  auto along = [](uint32_t step, uint32_t size) { return step < size ? step : 0; };
+  const uint32_t rows = extents[outer], columns = extents[inner];
   for (unsigned bit = 0; bit < left.fragment.layout.inLog2(Dim::Lane); ++bit) {
     uint32_t row = left.fragment.basis(Dim::Lane, bit, 1 - left.kDim);
     uint32_t column = right.fragment.basis(Dim::Lane, bit, 1 - right.kDim);
-    bool isAcross = (1u << bit) < layout.columns;
-    if (isAcross &&
-        (row != 1u << bit || column != 1u << bit || sums.basis(Dim::Lane, bit, inner) != 1u << bit))
+    uint32_t step = 1u << bit;
+    bool isAcross = step < layout.columns;
+    if (isAcross && (row != along(step, rows) || column != along(step, columns) ||
+                     sums.basis(Dim::Lane, bit, inner) != along(step, columns)))
       return false;
+    uint32_t down = sums.basis(Dim::Lane, bit, outer);
     if (!isAcross && (row || column || sums.basis(Dim::Lane, bit, inner) ||
-                      !isPowerOf2_32(sums.basis(Dim::Lane, bit, outer))))
+                      !(isPowerOf2_32(down) || (!down && rows < layout.rows))))
       return false;
   }
   return true;
@@ -90,7 +100,8 @@ std::optional<Registers>
 WaveTiles::multiply(Builder &builder, ArrayRef<uint32_t> bases,
                     function_ref<Value *(const Place &, Value *)> multiply) const {
   Registers result = sums.registers;
-  size_t covered = 0;
+  std::set<uint32_t> covered;
+  const uint32_t wrap = extents[layout.transposed ? 0 : 1] - 1;
   for (const auto &[place, reg] : sums.places()) {
     if (place.row % layout.rows || place.column % layout.columns)
       continue;
@@ -101,20 +112,21 @@ WaveTiles::multiply(Builder &builder, ArrayRef<uint32_t> bases,
       for (auto [bit, basis] : enumerate(bases))
         if (i >> bit & 1)
           (layout.transposed ? at.column : at.row) += basis;
+      (layout.transposed ? at.column : at.row) &= wrap;
       std::optional<uint32_t> found = sums.find(at);
       if (!found)
         return std::nullopt;
       tile.push_back(*found);
+      covered.insert(*found);
       initial.push_back(sums.registers[*found]);
     }
-    covered += tile.size();
     Value *sum = multiply(place, vectorOf(builder, initial));
     if (!sum)
       return std::nullopt;
     for (auto [i, at] : enumerate(tile))
       result[at] = builder.CreateExtractElement(sum, i);
   }
-  if (covered != result.size())
+  if (covered.size() != result.size())
     return std::nullopt;
   return result;
 }

@@ -50,11 +50,15 @@ struct WaveTiles {
   /// What the instruction takes as A and B.
   WaveOperand left, right;
   Fragment sums;
+  /// Of the sums: columns, rows.
+  uint32_t extents[2];
 
   WaveTiles(Emitter &emitter, const MatrixLayout &layout, mlir::Value a, mlir::Value b,
             mlir::Value sum);
 
-  /// The lanes of A and B lie along rows and columns as those of sums do.
+  /// The lanes of A and B lie along rows and columns as those of sums do. Where a tensor is smaller
+  /// than an instruction's tile, lanes and registers behind its end hold what those at its begin
+  /// do.
   bool linesAgree() const;
   /// The sums after `multiply`, which takes the place of a tile's first element and the tile as a
   /// vector, and gives it plus the product; null where it cannot. `bases` say how the elements of a

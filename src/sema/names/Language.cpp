@@ -296,6 +296,13 @@ std::optional<Value> LanguageModule::lookup(llvm::StringRef memberName, Interpre
     return Value::builtin(builtin);
   if (const Intrinsic *constructor = findLayoutConstructor(relative))
     return Value::builtin(constructor);
+  // Triton's modules of chips import layouts of their vendor, so they can be reached there, too.
+  if (memberName.ends_with("Layout")) {
+    std::string ofVendor = (relative.split('.').first + "." + memberName).str();
+    for (llvm::StringRef other : {llvm::StringRef(ofVendor), memberName})
+      if (const Intrinsic *constructor = findLayoutConstructor(other))
+        return Value::builtin(constructor);
+  }
   if (const Intrinsic *policy = findCachePolicy(relative))
     return Value::builtin(policy);
   if (const Intrinsic *valueClass = findLanguageIntrinsic(relative))

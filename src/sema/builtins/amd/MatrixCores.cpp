@@ -77,8 +77,9 @@ static bool refuseTypes(Context &context, const Product &product) {
   return false;
 }
 
-/// Whether the shapes multiply and cover whole instructions along M and N.
-static bool checkShapes(Context &context, const Product &product, const Instruction &instruction) {
+/// Whether the shapes multiply. Tensors may be smaller than an instruction's results: lanes then
+/// hold elements more than once.
+static bool checkShapes(Context &context, const Product &product) {
   llvm::ArrayRef<int64_t> x = product.a.value.shape(), y = product.b.value.shape(),
                           z = product.acc.value.shape();
   size_t rank = z.size();
@@ -91,16 +92,7 @@ static bool checkShapes(Context &context, const Product &product, const Instruct
         .end();
     return false;
   }
-  if (z[rank - 2] >= instruction.rows && z[rank - 1] >= instruction.columns)
-    return true;
-  context
-      .report(diag::Kind::BadArgument, product.acc.span,
-              llvm::formatv("an instruction of this layout gives {0} x {1} results, but `acc` has "
-                            "the shape {2}",
-                            instruction.rows, instruction.columns, shapeText(z))
-                  .str())
-      .end();
-  return false;
+  return true;
 }
 
 static Result emitDot(Context &context, const Product &product) {
@@ -154,7 +146,7 @@ static Result emitMfma(Context &context, const BoundArgs &arguments) {
                      b, sum)
         .has_value();
   });
-  if ((!known && !refuseTypes(context, *product)) || !checkShapes(context, *product, instruction))
+  if ((!known && !refuseTypes(context, *product)) || !checkShapes(context, *product))
     return std::nullopt;
   return withRegisterClass(context, arguments, emitDot(context, *product));
 }
@@ -177,7 +169,7 @@ template <int version> static Result emitWmma(Context &context, const BoundArgs 
   bool known = hasInstruction(*product, [&](int64_t depth, auto a, auto b, auto sum) {
     return amd::wmma(version, depth, a, b, sum).has_value();
   });
-  if ((!known && !refuseTypes(context, *product)) || !checkShapes(context, *product, instruction))
+  if ((!known && !refuseTypes(context, *product)) || !checkShapes(context, *product))
     return std::nullopt;
   return emitDot(context, *product);
 }
