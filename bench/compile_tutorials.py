@@ -105,14 +105,18 @@ class Ours:
         from gluonc import _engine, _jit, _scopes
         self.side, self.engine, self.scopes, captured = side, _engine.engine(), _scopes, []
 
-        class Probe(_jit.JITFunction):
+        class Probe(_jit.GluonJITFunction):
             def _compile(self, specs, options, *_):
                 captured.append((self, specs, options))
                 raise StopIteration
 
+        def skipped(function):
+            return function.do_not_specialize, function.do_not_specialize_on_alignment
+        self.skipped = skipped
+
         def launcher(function, grid):
             def launch(*args, **kwargs):
-                probe = Probe(function.fn, *function._skipped, debug=function.debug)
+                probe = Probe(function.fn, *skipped(function), debug=function.debug)
                 try:
                     probe._specialize(args, kwargs)
                 except StopIteration:
@@ -136,7 +140,7 @@ class Ours:
     def make(self, engine, probe, specs, options):
         """Milliseconds from the file's text, which is read anew, to the last form that `engine` makes."""
         self.scopes.engine = lambda: engine
-        fresh = type(probe)(probe.fn, *probe._skipped, debug=probe.debug)
+        fresh = type(probe)(probe.fn, *self.skipped(probe), debug=probe.debug)
         begin = time.perf_counter()
         executable = engine.make(fresh._specialization(specs, options), "cuda:90a", False)
         return 1e3 * (time.perf_counter() - begin), executable

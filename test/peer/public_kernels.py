@@ -31,8 +31,23 @@ HERE = pathlib.Path(__file__).resolve().parent
 MEMORY = 6 << 30
 
 
+def launched():
+    """The kernels that this process has launched, but for those of the cases: "language file::name"."""
+    from gluonc import _jit
+    for kernel in _jit._launched:
+        file = pathlib.Path(kernel.fn.__code__.co_filename).resolve()
+        name = f"{file}::{kernel.__name__}"
+        if not file.is_relative_to(HERE):
+            yield f"{'Gluon' if kernel.is_gluon() else 'Triton'} {name}"
+
+
 def run_case(case, folder):
-    """(outcome, what happened) of a case, in this process."""
+    """(outcome, what happened, the kernels that it launched) of a case, in this process."""
+    outcome, why = judge(case, folder)
+    return outcome, why, sorted(launched())
+
+
+def judge(case, folder):
     import torch
     torch.manual_seed(0)
     import gluonc.errors
@@ -47,6 +62,8 @@ def run_case(case, folder):
         return ("right", "") if count else ("failed", "it compares nothing")
     except (gluonc.errors.CompilationError, gluonc.errors.NotSupportedYet, gluonc.errors.KernelFault) as error:
         return "refused", "".join(traceback.format_exception_only(error))[-1500:]
+    except AssertionError as error:
+        return "wrong", str(error)[:1500]
     except Exception:
         return "failed", traceback.format_exc()[-3000:]
 
@@ -63,23 +80,28 @@ def spawn(case, options):
             command, env=environment, capture_output=True, text=True, errors="replace", timeout=options.limit,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY)))
     except subprocess.TimeoutExpired:
-        return "hangs", f"longer than {options.limit:.0f} s"
+        return "hangs", f"longer than {options.limit:.0f} s", []
     lines = [line for line in done.stdout.splitlines() if line.startswith('["')]
     if not lines:
-        return "failed", (done.stderr or done.stdout)[-3000:]
+        return "failed", (done.stderr or done.stdout)[-3000:], []
     return tuple(json.loads(lines[-1]))
 
 
 def table(results):
-    """Rows by language and repository."""
-    rows = collections.defaultdict(collections.Counter)
-    for case, (outcome, _) in results:
+    """Rows by language and repository. The last column counts kernels of that language that right cases launched;
+    a file that two repositories share counts in both."""
+    rows, kernels = collections.defaultdict(collections.Counter), collections.defaultdict(set)
+    for case, (outcome, _, names) in results:
         rows[case.language, case.repository][outcome] += 1
+        if outcome == "right":
+            kernels[case.language, case.repository].update(
+                name for name in names if name.split()[0] == case.language)
     columns = ("right", "wrong", "refused", "failed", "hangs")
-    lines = ["| language | repository | cases | " + " | ".join(columns) + " |", "|---|---|" + "--:|" * (1 + len(columns))]
-    for (language, repository), counts in sorted(rows.items()):
-        numbers = [sum(counts.values()), *(counts[column] for column in columns)]
-        lines.append(f"| {language} | {repository} | " + " | ".join(map(str, numbers)) + " |")
+    lines = ["| language | repository | cases | " + " | ".join(columns) + " | kernels |",
+             "|---|---|" + "--:|" * (2 + len(columns))]
+    for key, counts in sorted(rows.items()):
+        numbers = [sum(counts.values()), *(counts[column] for column in columns), len(kernels[key])]
+        lines.append(f"| {key[0]} | {key[1]} | " + " | ".join(map(str, numbers)) + " |")
     return "\n".join(lines)
 
 
@@ -109,11 +131,12 @@ def main():
     if options.json:
         options.json.write_text(json.dumps(
             [dict(name=case.name, language=case.language, repository=case.repository, file=case.file,
-                  target=case.target, outcome=outcome, why=why) for case, (outcome, why) in results], indent=1))
+                  target=case.target, outcome=outcome, why=why, kernels=kernels)
+             for case, (outcome, why, kernels) in results], indent=1))
     if options.markdown:
         options.markdown.write_text(table(results) + "\n")
     print(table(results))
-    return any(outcome != "right" for _, (outcome, _) in results)
+    return any(outcome != "right" for _, (outcome, *_) in results)
 
 
 if __name__ == "__main__":

@@ -351,17 +351,17 @@ TEST(Library, PrivateNamesThatProgramsImport) {
 }
 
 TEST(Library, KernelsAskForTheirTarget) {
-  expectIr(
-      "    tl.static_assert(tl.target_info.is_cuda())\n"
-      "    tl.static_assert(not tl.target_info.is_hip_cdna4())\n"
-      "    tl.static_assert(tl.target_info.cuda_capability_geq(9))\n"
-      "    tl.static_assert(not tl.target_info.cuda_capability_geq(9, 1))\n"
-      "    tl.static_assert(tl.target_info.current_target().arch == 90)\n"
-      "    tl.static_assert(tl.extra.cuda.num_threads() == 128)\n"
-      "    tl.static_assert(tl.extra.hip.utils.num_warps() == 4)\n"
-      "    tl.store(out, tl.extra.cuda.libdevice.tanh(tl.load(x)))\n"
-      "    tl.store(out, (tl.extra.cuda.utils.globaltimer() + tl.extra.cuda.smid()).to(tl.float32))\n",
-      "elementwise_inline_asm");
+  expectIr("    tl.static_assert(tl.target_info.is_cuda())\n"
+           "    tl.static_assert(not tl.target_info.is_hip_cdna4())\n"
+           "    tl.static_assert(tl.target_info.cuda_capability_geq(9))\n"
+           "    tl.static_assert(not tl.target_info.cuda_capability_geq(9, 1))\n"
+           "    tl.static_assert(tl.target_info.current_target().arch == 90)\n"
+           "    tl.static_assert(tl.extra.cuda.num_threads() == 128)\n"
+           "    tl.static_assert(tl.extra.hip.utils.num_warps() == 4)\n"
+           "    tl.store(out, tl.extra.cuda.libdevice.tanh(tl.load(x)))\n"
+           "    tl.store(out, (tl.extra.cuda.utils.globaltimer() + "
+           "tl.extra.cuda.smid()).to(tl.float32))\n",
+           "elementwise_inline_asm");
 }
 
 } // namespace

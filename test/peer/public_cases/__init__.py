@@ -37,6 +37,15 @@ def case(file, target, language="Gluon", **options):
     return decorate
 
 
+def own_tests(name, module, file, tests, target, select="", count=4, language="Gluon", **options):
+    """A case that runs tests of the repository's own, which hold the kernels of `file` to functions of theirs."""
+    def run():
+        from . import sources
+        yield from sources.run_tests(sources.top / tests, select, count)
+    run.__name__, run.__module__ = name, module
+    case(file, target, language, **options)(run)
+
+
 def all_cases():
     for module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{module.name}")

@@ -47,3 +47,52 @@ def attention_residual():
     keys = F.rms_norm(rows, (hidden,), score.cpu().double(), 1e-6)
     mixed = ((keys @ res.cpu().double()).softmax(1)[..., None] * rows).sum(1)
     yield "mixed", got, F.rms_norm(mixed, (hidden,), output.cpu().double(), 1e-6), 1e-2
+
+
+@on("gfx950", "attention/mla/project_value.py")
+def mla_project_value():
+    from tokenspeed_kernel_amd.ops.gfx950.attention.mla.project_value import gluon_mla_project_value_gfx950 as theirs
+    attention, weight, gate = randn(1, 4, 512), randn(4, 512, 128), randn(1, 512)
+    expected = torch.einsum("bhl,hlv->bhv", attention.cpu().double(), weight.cpu().double()).reshape(1, -1)
+    yield "without gate", theirs(attention, weight), expected, 1e-2
+    yield "with gate", theirs(attention, weight, gate=gate), expected * gate.cpu().double().sigmoid(), 1e-2
+
+
+@on("gfx950", "attention/mla/normalize_project_query.py")
+def mla_normalize_project_query():
+    from tokenspeed_kernel_amd.ops.gfx950.attention.mla.normalize_project_query import (
+        gluon_mla_normalize_project_query_gfx950 as theirs)
+    query, kv, query_weight, kv_weight, weight = (randn(1, 1536), randn(1, 512), randn(1536), randn(512),
+                                                  randn(2304, 1536))
+    exact = [x.cpu().double() for x in (query, kv, query_weight, kv_weight, weight)]
+    out = torch.empty(1, 2304, dtype=torch.bfloat16, device="cuda")
+    theirs(query, kv, query_weight, kv_weight, weight, eps=1e-6, out=out)
+    yield "query", out, F.rms_norm(exact[0], (1536,), exact[2], 1e-6) @ exact[4].T, 1e-2
+    yield "kv", kv, F.rms_norm(exact[1], (512,), exact[3], 1e-6), 1e-2
+
+
+def own(name, chip, file, tests, select="", count=4, **options):
+    from . import own_tests
+    own_tests(name, __name__, ROOT + f"{chip}/{file}", "tokenspeed-kernel/test/ops/" + tests, f"hip:{chip}", select, count,
+              paths=OPTIONS["paths"] + ("tokenspeed-kernel/test",), **options)
+
+
+own("small_and_medium_products", "gfx950", "gemm/fp16/mm.py", "gemm/test_gluon_a16w16_gfx950.py",
+    "correctness or strided", 8)
+own("kda_prefill", "gfx950", "attention/kda/prefill.py", "attention/test_gluon_kda_prefill_gfx950.py")
+own("dsa", "gfx950", "attention/dsa/attention.py", "attention/test_gluon_dsa_amd.py", "not radix", 12)
+own("dsa_standard_cache", "gfx950", "attention/dsa/standard_cache_logits.py",
+    "attention/test_gluon_dsa_standard_cache_gfx950.py", "", 20)
+own("moe_direct_decode", "gfx950", "moe/mxfp4/decode_stage1.py", "moe/test_gluon_mxfp4_direct_decode_gfx950.py", "", 2)
+own("moe_situ", "gfx950", "moe/mxfp4/situ_grouped.py", "moe/test_gluon_mxfp4_situ_gfx950.py", "", 3)
+own("projections", "gfx950", "gemm/fp16/rmsnorm_linear_add.py", "test_kimi3_projection_gfx950.py", "matches", 4)
+own("routing", "gfx950", "moe/mxfp4/routing.py", "test_decode_sigmoid_topk_gfx950.py", "", 6)
+own("routing_of_prefill", "gfx950", "moe/mxfp4/routing.py", "test_kimi3_sigmoid_topk_gfx950.py", "", 4)
+own("attention_mha", "gfx950", "attention/mha/prefill.py", "test_attention.py", "gluon and prefill", 3)
+own("attention_mha_decode", "gfx950", "attention/mha/decode.py", "test_attention.py", "gluon and decode", 3)
+own("attention_mla_prefill", "gfx950", "attention/mla/prefill.py", "test_attention_mla.py", "gluon and prefill", 2)
+own("mha_prefill_gfx1250", "gfx1250", "attention/mha/prefill.py", "test_attention.py", "gluon and prefill", 2)
+own("mha_decode_gfx1250", "gfx1250", "attention/mha/decode.py", "test_attention.py", "gluon and decode", 2)
+own("kda_recurrent", "gfx950", "attention/kda/decode.py", "test_kda_recurrent.py", "", 3)
+own("kda_recurrent_gfx1250", "gfx1250", "attention/kda/decode.py", "test_kda_recurrent.py", "", 3)
+own("dsa_gfx1250", "gfx1250", "attention/dsa/attention.py", "attention/test_gluon_dsa_amd.py", "not radix", 6)

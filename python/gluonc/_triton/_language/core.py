@@ -18,6 +18,15 @@ def builtin(fn):
 extern = builtin
 
 
+def _unwrap_iterable(x):
+    """The one item of `x` where that has items itself: `f((1, 2))` for `f(1, 2)`."""
+    if len(x) == 1:
+        item = _unwrap_if_constexpr(x[0])
+        if hasattr(item, "__iter__"):
+            return item
+    return x
+
+
 def get_int_dtype(bitwidth, signed):
     """The type of integers that are so wide."""
     return dtype(f"{'' if signed else 'u'}int{bitwidth}")

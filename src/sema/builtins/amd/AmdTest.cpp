@@ -173,10 +173,11 @@ TEST_F(Amd, MfmaHasTypesOfItsVersion) {
   expectOnly(diag::Kind::MmaTypes);
 }
 
-TEST_F(Amd, MfmaTakesWholeInstructions) {
+TEST_F(Amd, MfmaTakesTensorsThatAreSmallerThanAnInstruction) {
   compile("gfx942",
           product(kMfma, "x = cdna3.mfma(a, b, c)", "gl.float16", "gl.float32", 4, /*size=*/16));
-  expectOnly(diag::Kind::BadArgument);
+  EXPECT_TRUE(kinds.empty()) << messages;
+  EXPECT_TRUE(has("tt.dot ")) << ir;
 }
 
 TEST_F(Amd, EachChipHasItsWmma) {
@@ -317,6 +318,7 @@ TEST_F(Amd, CopiesToSharedMemoryAreInGroups) {
                      "s = gl.allocate_shared_memory(gl.float32, [128], "
                      "gl.SwizzledSharedLayout(1, 1, 1, [0]))\n"
                      "gfx1250.async_copy.global_to_shared(s, p + o, mask=o < n)\n"
+                     "x = cdna4.async_copy.load_shared_relaxed(s, L)\n"
                      "cdna5.async_copy.shared_to_global(p + o, s, mask=o < n)");
   EXPECT_TRUE(kinds.empty()) << messages;
   EXPECT_TRUE(has("amdg.async_copy_local_to_global")) << ir;

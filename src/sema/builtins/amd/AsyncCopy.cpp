@@ -131,6 +131,10 @@ static Result emitSharedToGlobal(Context &context, const BoundArgs &arguments) {
 
 /// The wait stands before it already: a note for the compiler that no other one is needed.
 static Result emitRelaxedLoad(Context &context, const BoundArgs &arguments) {
+  // Chips with either kind of copies.
+  if (!target::has(context.options.target, target::Feature::AsyncLds) &&
+      !requireFeature(context, "async_copy.load_shared_relaxed", target::Feature::DirectToLds))
+    return std::nullopt;
   const Builtin *load = findMemDescMethod("load", /*inTensorMemory=*/false);
   if (!bufferArgument(context, arguments, "smem"))
     return std::nullopt;
@@ -208,11 +212,15 @@ Errors: a negative number.
     # hip:gfx950
     cdna4.async_copy.wait_group(0)
 )"},
-      {"amd.cdna4.async_copy.load_shared_relaxed", "smem: buffer, layout: layout", emitRelaxedLoad,
-       direct, R"(
+      {"amd.cdna4.async_copy.load_shared_relaxed",
+       "smem: buffer, layout: layout",
+       emitRelaxedLoad,
+       {},
+       R"(
 Loads a buffer that `wait_group` has waited for.
 
 It is `smem.load(layout)`, and promises the compiler that no copy to the buffer is under way.
+gfx1250 has it, too.
 
 Gives: a block of the buffer's shape and elements.
 Errors: a ring of buffers; a layout for another shape.
