@@ -1,6 +1,5 @@
 #include "explain/Counter.h"
 
-#include "explain/Liveness.h"
 #include "explain/Memory.h"
 
 #include "llvm/ADT/Hashing.h"
@@ -57,6 +56,7 @@ static InstructionCount describe(const Instruction &instruction) {
 
 void Counter::begin(const ptx::Function &kernel, const ptx::Module &module) {
   counts.files = module.files;
+  counts.mostLive = mostLive(kernel);
   std::vector<unsigned> live = liveRegisters(kernel);
   for (auto [i, instruction] : llvm::enumerate(kernel.code)) {
     counts.instructions.push_back(describe(instruction));

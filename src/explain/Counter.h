@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "explain/Liveness.h"
 #include "explain/Pipes.h"
 #include "ptx/Observer.h"
 
@@ -59,6 +60,7 @@ struct Counts {
   std::vector<std::string> files;
   /// In the order of the code; those that were executed.
   std::vector<InstructionCount> instructions;
+  MostLive mostLive;
 };
 
 class Counter : public ptx::Observer {

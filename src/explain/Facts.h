@@ -68,6 +68,51 @@ struct ConversionFact : Fact {
   Cause cause = Cause::None;
 };
 
+/// Memory on the chip that an operation takes for a time: a buffer, or room for what threads
+/// exchange. Places and times are those that the compiler chose.
+struct OnChipFact : Fact {
+  bool isTensorMemory = false;
+  /// As the source calls it; "" without a name.
+  std::string name;
+  /// "2x64x64 f16", "exchange of tt.reduce".
+  std::string what;
+  /// Of a CTA. Tensor memory is taken in columns, of 128 rows of 4 bytes or of every second 16.
+  uint64_t bytes = 0, columns = 0;
+  /// In bytes of shared memory, in columns of tensor memory.
+  uint64_t offset = 0;
+  /// Lines of the kernel's own function: the first and the last at which it is taken.
+  uint32_t firstLine = 0, lastLine = 0;
+  /// Taken where most bytes of its memory are.
+  bool isAtPeak = false;
+};
+
+/// Where most of a memory on the chip is taken at one time.
+struct OnChipPeak {
+  uint64_t bytes = 0, columns = 0;
+  uint32_t line = 0;
+};
+
+/// A value that threads hold in registers.
+struct ValueFact : Fact {
+  /// Variables that hold it, as the source calls them.
+  std::vector<std::string> names;
+  /// "32x128xf32", "i32"; its layout, "" for a scalar.
+  std::string type, layout;
+  /// Of a thread, 32 bits each.
+  unsigned registers = 0;
+};
+
+/// A wait during which nothing else of the CTA is done or in flight.
+struct WaitFact : Fact {
+  enum class Awaited : uint8_t { Copies, Products, Stores };
+  Awaited awaited = Awaited::Copies;
+  /// What it waits for.
+  diag::Span issue;
+  bool isInLoop = false;
+  /// What could be put between the two, if anything is known: the next copies.
+  diag::Span movable;
+};
+
 struct Facts {
   std::string kernel;
   /// Where the kernel is defined.
@@ -79,6 +124,12 @@ struct Facts {
   std::vector<GlobalFact> global;
   std::vector<SharedFact> shared;
   std::vector<ConversionFact> conversions;
+  /// By memory, then by offset.
+  std::vector<OnChipFact> onChip;
+  OnChipPeak sharedPeak, tensorPeak;
+  /// In the order of the kernel.
+  std::vector<ValueFact> values;
+  std::vector<WaitFact> waits;
 };
 
 /// What a list has of an operation's place; null for nothing.

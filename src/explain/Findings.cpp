@@ -35,6 +35,8 @@ public:
     }
     for (const ConversionFact &fact : profile.facts.conversions)
       findInConversion(fact);
+    for (const WaitFact &fact : profile.facts.waits)
+      findInWait(fact);
     findInResources();
     auto rank = [](const Finding &finding) {
       return std::tuple(~finding.cycles, finding.diagnostic.span.begin, finding.diagnostic.kind);
@@ -51,6 +53,7 @@ private:
     labelCalls(finding, profile.facts.global);
     labelCalls(finding, profile.facts.shared);
     labelCalls(finding, profile.facts.conversions);
+    labelCalls(finding, profile.facts.waits);
     return finding;
   }
 
@@ -247,6 +250,44 @@ private:
         .hints.push_back(hintFor(fact));
   }
 
+  // -- Waits -----------------------------------------------------------------------
+
+  static std::string lineText(diag::Span span) {
+    return "line " + std::to_string(span.file->position(span.begin).line);
+  }
+  static std::string hintFor(const WaitFact &fact) {
+    const std::string next = fact.movable ? " of " + lineText(fact.movable) : "";
+    switch (fact.awaited) {
+    case WaitFact::Awaited::Copies:
+      return "issue the copy" + next + (fact.isInLoop ? " for the next iteration" : "") +
+             " before this wait, into a buffer and with a barrier or group of its own";
+    case WaitFact::Awaited::Products:
+      return "issue the copies" + next + (fact.isInLoop ? " for the next iteration" : "") +
+             " between the product and this wait";
+    case WaitFact::Awaited::Stores:
+      return "wait only before the buffer is written again: at the head of the loop, and behind it";
+    }
+    return "";
+  }
+
+  void findInWait(const WaitFact &fact) {
+    const Site *site = findAt(profile.sites, fact.span);
+    // Nobody wrote the waits of kernels whose layouts the compiler chose.
+    if (!site || profile.facts.hasChosenLayouts)
+      return;
+    // About as long as memory takes; a wait takes a few instructions of each warp.
+    constexpr uint64_t latency = 500, instructionsOfWait = 4;
+    static constexpr const char *names[] = {"copies", "products", "stores"};
+    const uint64_t times =
+        site->cost.instructions / (instructionsOfWait * std::max(profile.resources.warps, 1u));
+    diag::Diagnostic &finding =
+        add(Kind::WaitAlone, fact.span, latency * std::max<uint64_t>(times, 1),
+            std::string(names[unsigned(fact.awaited)]));
+    if (fact.issue)
+      finding.labels.push_back({fact.issue, "what it waits for begins here"});
+    finding.hints.push_back(hintFor(fact));
+  }
+
   // -- Resources -------------------------------------------------------------------
 
   void findInResources() {
@@ -263,16 +304,35 @@ private:
       fewWarps(*occupancy);
   }
 
-  /// Says where registers are short.
+  /// Says where registers are short, and what is in them there.
   void labelPressure(diag::Diagnostic &finding) const {
-    const Site *most = nullptr;
-    for (const Site &site : profile.sites)
-      if (!most || site.cost.liveRegisters > most->cost.liveRegisters)
-        most = &site;
-    if (most && most->cost.liveRegisters)
-      finding.labels.push_back(
-          {most->span, "most values are live here: " + std::to_string(most->cost.liveRegisters) +
-                           " registers of PTX"});
+    const Pressure &pressure = profile.pressure;
+    if (!pressure.span)
+      return;
+    finding.labels.push_back(
+        {pressure.span,
+         "most values are live here: " + std::to_string(pressure.registers) + " registers of PTX"});
+    constexpr size_t most = 5;
+    // One register is what an address or a counter takes.
+    constexpr unsigned few = 2;
+    size_t shown = 0;
+    for (const Pressure::Value &value : pressure.values)
+      if (value.span && value.registers > few && shown++ < most)
+        finding.labels.push_back({value.span, textOf(value, profile.facts)});
+  }
+
+  /// Who holds shared memory where most of it is taken.
+  void labelBuffers(diag::Diagnostic &finding) const {
+    constexpr size_t most = 5;
+    std::vector<const OnChipFact *> holders;
+    for (const OnChipFact &fact : profile.facts.onChip)
+      if (fact.isAtPeak && !fact.isTensorMemory && fact.span)
+        holders.push_back(&fact);
+    llvm::sort(holders, [](const OnChipFact *a, const OnChipFact *b) {
+      return std::pair(b->bytes, a->offset) < std::pair(a->bytes, b->offset);
+    });
+    for (const OnChipFact *fact : llvm::ArrayRef(holders).take_front(most))
+      finding.labels.push_back({fact->span, textOf(*fact)});
   }
 
   void spilled(const Resources::Registers &used) {
@@ -293,7 +353,9 @@ private:
     diag::Diagnostic &finding =
         add(Kind::LowOccupancy, profile.facts.span, 0, occupancy.warps, occupancy.mostWarps,
             std::string(nameOf(occupancy.limit)), uses);
-    if (!isShared)
+    if (isShared)
+      labelBuffers(finding);
+    else
       labelPressure(finding);
     finding.hints.push_back(isShared ? "use smaller or fewer buffers, or let copies and products "
                                        "run ahead of the threads"
@@ -305,6 +367,23 @@ private:
 };
 
 } // namespace
+
+std::string textOf(const OnChipFact &fact) {
+  std::string text = fact.name.empty() ? "" : "`" + fact.name + "`, ";
+  text += fact.what + ": " + bytesText(static_cast<int64_t>(fact.bytes)) + ", lines " +
+          std::to_string(fact.firstLine) + " to " + std::to_string(fact.lastLine);
+  return text;
+}
+
+std::string textOf(const Pressure::Value &value, const Facts &facts) {
+  const ValueFact *fact = value.fact(facts);
+  std::string text;
+  if (fact && !fact->names.empty())
+    text = "`" + llvm::join(fact->names, "`, `") + "`, ";
+  if (fact)
+    text += fact->type + (fact->layout.empty() ? "" : " in " + fact->layout) + ": ";
+  return text + std::to_string(value.registers) + " registers";
+}
 
 std::vector<Finding> findWaste(const Profile &profile) { return Search(profile).run(); }
 

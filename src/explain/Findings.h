@@ -18,6 +18,11 @@ struct Finding {
   uint64_t cycles = 0;
 };
 
+/// "`tile`, 32x128xf32 in BlockedLayout(…): 32 registers"
+std::string textOf(const Pressure::Value &value, const Facts &facts);
+/// "`buffer`, 2x64x64 f16: 16384 bytes, lines 12 to 30"
+std::string textOf(const OnChipFact &fact);
+
 std::vector<Finding> findWaste(const Profile &profile);
 
 } // namespace gluonc::explain

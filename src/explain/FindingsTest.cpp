@@ -216,15 +216,28 @@ TEST(ExplainFindings, CallsThatLedToAnOperationAreShownOnce) {
   EXPECT_EQ(labels[1].span.begin, launch.line(7).begin);
 }
 
-TEST(ExplainFindings, SpillsNameTheLineWhereMostIsLive) {
+TEST(ExplainFindings, SpillsNameTheLineWhereMostIsLiveAndWhatThatIs) {
   Launch launch;
-  launch.site(3).cost.liveRegisters = 20;
-  launch.site(4).cost.liveRegisters = 90;
+  launch.profile.pressure = {launch.line(4), 90, {{launch.line(2), 64}, {launch.line(3), 1}}};
+  explain::ValueFact value{{launch.line(2)}, {"tile"}, "64x64xf32", "BlockedLayout(…)", 64};
+  launch.profile.facts.values.push_back(value);
   launch.profile.resources.registers = {32, 400, 400};
   diag::Diagnostic spills = findWaste(launch.profile).front().diagnostic;
-  ASSERT_EQ(spills.labels.size(), 1u);
+  ASSERT_EQ(spills.labels.size(), 2u);
   EXPECT_EQ(spills.labels[0].span.begin, launch.line(4).begin);
   EXPECT_EQ(spills.labels[0].text, "most values are live here: 90 registers of PTX");
+  EXPECT_EQ(spills.labels[1].span.begin, launch.line(2).begin);
+  EXPECT_EQ(spills.labels[1].text, "`tile`, 64x64xf32 in BlockedLayout(…): 64 registers");
+}
+
+TEST(ExplainFindings, AWaitIsReportedWhereItsLayoutsWereWritten) {
+  Launch launch;
+  launch.site(5).cost.instructions = 64;
+  launch.profile.facts.waits.push_back(
+      {{launch.line(5)}, WaitFact::Awaited::Copies, launch.line(4), true, launch.line(4)});
+  EXPECT_EQ(launch.kinds(), (Kinds{Kind::WaitAlone}));
+  launch.profile.facts.hasChosenLayouts = true;
+  EXPECT_EQ(launch.kinds(), Kinds());
 }
 
 TEST(ExplainFindings, TheMostExpensiveComesFirst) {

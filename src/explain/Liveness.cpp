@@ -3,6 +3,9 @@
 #include "ptx/Uses.h"
 
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <map>
 
 namespace gluonc::explain {
 
@@ -36,18 +39,72 @@ public:
 
   std::vector<unsigned> counts() {
     std::vector<unsigned> counts(code.size());
+    forEachInstruction([&](size_t i, const BitVector &live) { counts[i] = sizeOf(live); });
+    return counts;
+  }
+
+  MostLive most() {
+    MostLive most;
+    BitVector there;
+    forEachInstruction([&](size_t i, const BitVector &live) {
+      // Of several the first in the code, which has a line.
+      unsigned size = sizeOf(live);
+      if (size < most.registers || (size == most.registers && code[i].source >= most.place) ||
+          !code[i].source.line)
+        return;
+      most.registers = size;
+      most.place = code[i].source;
+      there = live;
+    });
+    std::map<ptx::SourcePlace, unsigned> sums;
+    std::vector<ptx::SourcePlace> origins = originsOf();
+    for (unsigned reg : there.set_bits())
+      if (unsigned size = sizeOf(reg))
+        sums[origins[reg]] += size;
+    most.values.assign(sums.begin(), sums.end());
+    llvm::stable_sort(most.values,
+                      [](const auto &a, const auto &b) { return a.second > b.second; });
+    return most;
+  }
+
+private:
+  /// 32 bits each; none for predicates.
+  unsigned sizeOf(unsigned reg) const { return bits[reg] == 1 ? 0 : bits[reg] > 32 ? 2 : 1; }
+  unsigned sizeOf(const BitVector &live) const {
+    unsigned size = 0;
+    for (unsigned reg : live.set_bits())
+      size += sizeOf(reg);
+    return size;
+  }
+
+  /// Calls `visit` with what is live before each instruction.
+  template <typename Visit> void forEachInstruction(Visit visit) {
     for (const Block &block : blocks) {
       BitVector live = behind(block);
       for (size_t i = block.end; i-- != block.begin;) {
         step(code[i], live);
-        for (unsigned reg : live.set_bits())
-          counts[i] += bits[reg] == 1 ? 0 : bits[reg] > 32 ? 2 : 1;
+        visit(i, live);
       }
     }
-    return counts;
   }
 
-private:
+  /// Where each register is computed: by its last instruction that is no move, since what loops
+  /// carry is moved into place first.
+  std::vector<ptx::SourcePlace> originsOf() const {
+    std::vector<ptx::SourcePlace> origins(bits.size());
+    std::vector<bool> isComputed(bits.size());
+    for (const Instruction &instruction : code)
+      for (int32_t reg : ptx::usesOf(instruction).written) {
+        auto index = static_cast<size_t>(reg);
+        const bool computes = instruction.name != "mov";
+        if (!computes && isComputed[index])
+          continue;
+        isComputed[index] = computes;
+        origins[index] = instruction.source;
+      }
+    return origins;
+  }
+
   static bool isTransfer(const Instruction &instruction) {
     return llvm::is_contained({"bra", "brx", "ret", "exit", "trap"}, instruction.name);
   }
@@ -139,5 +196,7 @@ private:
 std::vector<unsigned> liveRegisters(const ptx::Function &kernel) {
   return Liveness(kernel).counts();
 }
+
+MostLive mostLive(const ptx::Function &kernel) { return Liveness(kernel).most(); }
 
 } // namespace gluonc::explain

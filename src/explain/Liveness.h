@@ -14,4 +14,13 @@ namespace gluonc::explain {
 /// Registers before each instruction: one for up to 32 bits, two for 64, none for predicates.
 std::vector<unsigned> liveRegisters(const ptx::Function &kernel);
 
+/// Where most registers are live.
+struct MostLive {
+  unsigned registers = 0;
+  ptx::SourcePlace place;
+  /// How many of them hold what was computed at each place, most first.
+  std::vector<std::pair<ptx::SourcePlace, unsigned>> values;
+};
+MostLive mostLive(const ptx::Function &kernel);
+
 } // namespace gluonc::explain

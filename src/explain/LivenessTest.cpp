@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 namespace gluonc::explain {
 namespace {
 
@@ -52,6 +54,30 @@ TEST(ExplainLiveness, VectorsAreAsManyRegistersAsTheyHave) {
   EXPECT_EQ(live("ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%rd1];\n"
                  "st.global.v2.b32 [%rd1], {%r1, %r3};"),
             (Numbers{2, 4}));
+}
+
+TEST(ExplainLiveness, WhereMostAreLiveRegistersBelongToWhoComputedThem) {
+  ptx::ParseError error;
+  // %r1 is moved into place first, as what loops carry is, and computed in line 3.
+  std::unique_ptr<ptx::Module> module = ptx::parse(
+      ".version 8.0\n.target sm_90a\n.address_size 64\n.file 1 \"k.py\"\n.visible .entry k() {\n"
+      ".reg .b32 %r<9>;\n.reg .b64 %rd<4>;\n"
+      ".loc 1 1 5\nmov.b32 %r1, 0;\n"
+      ".loc 1 2 5\nld.global.v2.b32 {%r2, %r3}, [%rd1];\n"
+      ".loc 1 3 5\nadd.u32 %r1, %r1, 1;\n"
+      ".loc 1 4 5\nadd.u32 %r4, %r2, %r3;\nadd.u32 %r4, %r4, %r1;\n"
+      ".loc 1 5 5\nst.global.b32 [%rd1], %r4;\n}\n",
+      error);
+  ASSERT_TRUE(module) << error.line << ": " << error.message;
+  MostLive most = mostLive(*module->kernel("k"));
+  EXPECT_EQ(most.registers, 5u);
+  EXPECT_EQ(most.place.line, 3u);
+  ASSERT_EQ(most.values.size(), 3u);
+  std::map<unsigned, unsigned> byLine;
+  for (const auto &[place, registers] : most.values)
+    byLine[place.line] = registers;
+  // An argument's address was computed nowhere here.
+  EXPECT_EQ(byLine, (std::map<unsigned, unsigned>{{0, 2}, {2, 2}, {3, 1}}));
 }
 
 } // namespace

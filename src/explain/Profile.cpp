@@ -32,9 +32,37 @@ GlobalCount Cost::global() const {
   return sum;
 }
 
+const ValueFact *Pressure::Value::fact(const Facts &facts) const {
+  const ValueFact *best = nullptr;
+  for (const ValueFact &fact : facts.values)
+    if (fact.span.file == span.file && fact.span.begin == span.begin &&
+        (!best || fact.registers > best->registers ||
+         (best->names.empty() && fact.registers == best->registers)))
+      best = &fact;
+  return best;
+}
+
+static diag::Span spanOf(const ptx::SourcePlace &place, const Counts &counts,
+                         const diag::SourceManager &sources) {
+  std::string path = place.file < counts.files.size() ? counts.files[place.file] : "";
+  if (path.empty() || !place.line || !sources.find(path))
+    return {};
+  return sources.spanAt(path, place.line, std::max(place.column, 1u));
+}
+
+static Pressure pressureOf(const Counts &counts, const diag::SourceManager &sources) {
+  Pressure pressure;
+  pressure.registers = counts.mostLive.registers;
+  pressure.span = spanOf(counts.mostLive.place, counts, sources);
+  for (const auto &[place, registers] : counts.mostLive.values)
+    pressure.values.push_back({spanOf(place, counts, sources), registers});
+  return pressure;
+}
+
 void addCounts(Profile &profile, const Counts &counts, const diag::SourceManager &sources) {
   std::map<std::tuple<std::string, uint32_t, uint32_t>, Site> sites;
   std::map<std::pair<std::string, uint32_t>, Line> lines;
+  profile.pressure = pressureOf(counts, sources);
   for (const InstructionCount &count : counts.instructions) {
     profile.total.add(count);
     const auto &[number, line, column] = count.source;

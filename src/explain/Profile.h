@@ -55,6 +55,20 @@ struct Resources {
   unsigned warps = 4, ctasOfCluster = 1;
 };
 
+/// Where most registers of PTX are live, and what is in them.
+struct Pressure {
+  struct Value {
+    /// Where it is computed; what the IR says of it is among the facts.
+    diag::Span span;
+    unsigned registers = 0;
+    const ValueFact *fact(const Facts &facts) const;
+  };
+  diag::Span span;
+  unsigned registers = 0;
+  /// The one that takes most first.
+  std::vector<Value> values;
+};
+
 struct Profile {
   target::Target target;
   /// In programs.
@@ -71,6 +85,7 @@ struct Profile {
   /// By file, line and column; lines and sites of instructions without a place are left out.
   std::vector<Site> sites;
   std::vector<Line> lines;
+  Pressure pressure;
 
   uint64_t ctas() const { return uint64_t(grid[0]) * grid[1] * grid[2] * resources.ctasOfCluster; }
 };

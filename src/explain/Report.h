@@ -24,6 +24,10 @@ inline constexpr unsigned totalsNameWidth = 15;
 /// a page that loads nothing.
 void printPage(const Explained &launch, llvm::raw_ostream &out);
 
+/// A part of it: a picture of who takes shared or tensor memory at which lines. Nothing where it is
+/// not used.
+void printOnChipPicture(const Facts &facts, bool isTensorMemory, llvm::raw_ostream &out);
+
 /// The totals of two launches side by side, and what is found in each: for a terminal.
 void printDiff(const Explained &before, const Explained &after, llvm::raw_ostream &out);
 

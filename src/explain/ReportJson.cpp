@@ -67,6 +67,57 @@ static Object toJson(const ConversionFact &fact) {
   return object;
 }
 
+static Object toJson(const OnChipFact &fact) {
+  Object object{{"memory", fact.isTensorMemory ? "tensor" : "shared"},
+                {"name", fact.name},
+                {"what", fact.what},
+                {"bytes", fact.bytes},
+                {"offset", fact.offset},
+                {"first_line", fact.firstLine},
+                {"last_line", fact.lastLine},
+                {"at_peak", fact.isAtPeak}};
+  if (fact.isTensorMemory)
+    object["columns"] = fact.columns;
+  addPlace(object, fact.span);
+  return object;
+}
+
+static Object onChipOf(const Facts &facts) {
+  Array owners;
+  for (const OnChipFact &fact : facts.onChip)
+    owners.push_back(toJson(fact));
+  Object object{{"owners", std::move(owners)}};
+  for (const auto &[name, peak] :
+       {std::pair("shared_peak", facts.sharedPeak), std::pair("tensor_peak", facts.tensorPeak)}) {
+    if (!peak.bytes)
+      continue;
+    Object entry{{"bytes", peak.bytes}, {"line", peak.line}};
+    if (peak.columns)
+      entry["columns"] = peak.columns;
+    object[name] = std::move(entry);
+  }
+  return object;
+}
+
+static Value toJson(const Pressure &pressure, const Facts &facts) {
+  if (!pressure.span)
+    return nullptr;
+  Array values;
+  for (const Pressure::Value &value : pressure.values) {
+    Object object{{"registers", value.registers}};
+    addPlace(object, value.span);
+    if (const ValueFact *fact = value.fact(facts)) {
+      object["names"] = Array(fact->names);
+      object["type"] = fact->type;
+      object["layout"] = fact->layout;
+    }
+    values.push_back(std::move(object));
+  }
+  Object object{{"registers", pressure.registers}, {"values", std::move(values)}};
+  addPlace(object, pressure.span);
+  return object;
+}
+
 static Object toJson(const Finding &finding) {
   std::string text;
   llvm::raw_string_ostream out(text);
@@ -147,6 +198,8 @@ Object toJson(const Explained &launch) {
                 {"lines", std::move(lines)},
                 {"accesses", std::move(sites)},
                 {"conversions", std::move(conversions)},
+                {"on_chip", onChipOf(profile.facts)},
+                {"pressure", toJson(profile.pressure, profile.facts)},
                 {"resources", resourcesOf(profile)},
                 {"predicted", profile.timing ? Value(toJson(*profile.timing)) : Value(nullptr)},
                 {"findings", std::move(found)}};

@@ -40,6 +40,11 @@ td.access:hover { max-width: none; }
 .why td { white-space: normal; text-align: left; font: 13px/1.5 "DejaVu Sans", Helvetica, Arial, sans-serif; padding: 6px 16px 10px;
   border-left: 4px solid var(--warn); }
 .why p { margin: 2px 0; }
+svg.chip { width: 100%; max-width: 900px; font: 11px "DejaVu Sans Mono", Menlo, Consolas, monospace; }
+svg.chip text { fill: var(--ink); }
+svg.chip rect { stroke: var(--ink); stroke-width: .5; fill: var(--soft); }
+svg.chip rect.most { fill: var(--bar); fill-opacity: .55; }
+svg.chip .peak { stroke: var(--warn); stroke-dasharray: 4 3; }
 .why code { font: 12px "DejaVu Sans Mono", Menlo, Consolas, monospace; }
 </style>
 )css";
@@ -53,6 +58,8 @@ for (const row of document.querySelectorAll("tr.found"))
 for (const link of document.querySelectorAll("a[data-row]"))
   link.addEventListener("click", () => {
     const row = document.getElementById(link.dataset.row);
+    if (!row?.dataset.why)
+      return;
     document.getElementById(row.dataset.why).classList.add("shown");
     row.querySelector("button").setAttribute("aria-expanded", true);
   });
@@ -90,6 +97,9 @@ public:
         << head << "</head>\n<body>\n";
     printTotals();
     printFindings();
+    for (bool isTensorMemory : {false, true})
+      printOnChipPicture(profile.facts, isTensorMemory, out);
+    printPressure();
     for (size_t i = 0; i != profile.lines.size();) {
       size_t end = i;
       while (end != profile.lines.size() && profile.lines[end].file == profile.lines[i].file)
@@ -134,6 +144,26 @@ private:
     }
     if (!findings.empty())
       out << "</ol>\n";
+  }
+
+  /// What is in registers where most are live.
+  void printPressure() {
+    const Pressure &pressure = profile.pressure;
+    if (!pressure.span)
+      return;
+    const std::string row =
+        rowOf({pressure.span.file, pressure.span.file->position(pressure.span.begin).line});
+    out << "<h2>Registers of PTX: most are live at <a href=\"#" << row << "\" data-row=\"" << row
+        << "\">line " << pressure.span.file->position(pressure.span.begin).line << "</a>, "
+        << pressure.registers << "</h2>\n<ul>\n";
+    constexpr size_t most = 12;
+    for (const Pressure::Value &value : llvm::ArrayRef(pressure.values).take_front(most)) {
+      out << "<li>";
+      if (value.span)
+        out << "line " << value.span.file->position(value.span.begin).line << ": ";
+      out << escaped(textOf(value, profile.facts)) << "</li>\n";
+    }
+    out << "</ul>\n";
   }
 
   /// An id: "l0-18" is line 18 of the first file.

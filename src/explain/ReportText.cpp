@@ -37,6 +37,8 @@ public:
 
   void print(llvm::ArrayRef<Finding> findings) {
     printTotals();
+    printOnChip(/*isTensorMemory=*/false);
+    printOnChip(/*isTensorMemory=*/true);
     printLines();
     out << '\n';
     if (findings.empty())
@@ -182,6 +184,24 @@ private:
       if (auto percents = static_cast<unsigned>(100 * share); percents)
         text += (text.empty() ? "" : ", ") + name + " " + std::to_string(percents) + " %";
     return text.empty() ? "none" : text;
+  }
+
+  /// Who takes a memory on the chip from which line to which; `*` for those where most is taken.
+  void printOnChip(bool isTensorMemory) {
+    const OnChipPeak &peak = isTensorMemory ? profile.facts.tensorPeak : profile.facts.sharedPeak;
+    if (!peak.bytes)
+      return;
+    out << (isTensorMemory ? "\ntensor memory over time: most at line "
+                           : "\nshared memory over time: most at line ")
+        << peak.line << ", "
+        << counted(isTensorMemory ? peak.columns : peak.bytes, isTensorMemory ? "column" : "byte")
+        << (isTensorMemory ? "\n    column  columns" : "\n    offset    bytes") << "  lines\n";
+    for (const OnChipFact &fact : profile.facts.onChip)
+      if (fact.isTensorMemory == isTensorMemory)
+        out << llvm::formatv("  {0} {1,6}  {2,7}  {3,-11}  {4}{5}\n", fact.isAtPeak ? '*' : ' ',
+                             fact.offset, isTensorMemory ? fact.columns : fact.bytes,
+                             std::to_string(fact.firstLine) + "-" + std::to_string(fact.lastLine),
+                             fact.name.empty() ? "" : "`" + fact.name + "`, ", fact.what);
   }
 
   /// Whether a line deserves one of the listing: it accesses memory, or takes a percent.

@@ -7,6 +7,8 @@ nothing else. `# MENDED:` is the same launch without the mistake, in which nothi
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia.ampere import async_copy, mma_v2
+from triton.experimental.gluon.language.nvidia.hopper import (fence_async_shared, mbarrier, tma, warpgroup_mma,
+                                                              warpgroup_mma_wait)
 
 
 # RUN: transposed_order src=randn((32,64),f32) dst=empty((32,64),f32) layout=gl.BlockedLayout([1,1],[32,1],[1,4],[0,1])
@@ -330,3 +332,132 @@ def adds_fours(src, sums, layout: gl.constexpr):
     each = gl.arange(0, 512, layout=gl.BlockedLayout([4], [32], [4], [0]))
     value = gl.convert_layout(gl.load(src + each), layout)
     gl.atomic_add(sums + gl.arange(0, 512, layout=layout), value)  # FINDS: GL8001 UncoalescedAccess
+
+
+# RUN: copies_then_waits src=randn((8,512),f32) dst=empty((8,512),f32)
+@gluon.jit
+def copies_then_waits(src, dst):
+    offsets = gl.arange(0, 512, layout=gl.BlockedLayout([4], [32], [4], [0]))
+    buffer = gl.allocate_shared_memory(gl.float32, [512], gl.SwizzledSharedLayout(1, 1, 1, [0]))
+    for i in range(8):
+        async_copy.async_copy_global_to_shared(buffer, src + i * 512 + offsets)
+        async_copy.commit_group()
+        async_copy.wait_group(0)  # FINDS: GL8030 WaitAlone
+        gl.store(dst + i * 512 + offsets, buffer.load(offsets.type.layout) * 2)
+
+
+# MENDED: copies_ahead src=randn((8,512),f32) dst=empty((8,512),f32)
+@gluon.jit
+def copies_ahead(src, dst):
+    offsets = gl.arange(0, 512, layout=gl.BlockedLayout([4], [32], [4], [0]))
+    ring = gl.allocate_shared_memory(gl.float32, [2, 512], gl.SwizzledSharedLayout(1, 1, 1, [0]))
+    async_copy.async_copy_global_to_shared(ring.index(0), src + offsets)
+    async_copy.commit_group()
+    for i in range(8):
+        async_copy.async_copy_global_to_shared(ring.index((i + 1) % 2), src + (i + 1) % 8 * 512 + offsets)
+        async_copy.commit_group()
+        async_copy.wait_group(1)
+        gl.store(dst + i * 512 + offsets, ring.index(i % 2).load(offsets.type.layout) * 2)
+    async_copy.wait_group(0)
+
+
+# RUN: boxes_then_waits src=randn((128,64),f16) dst=empty((128,64),f16)
+@gluon.jit
+def boxes_then_waits(src, dst):
+    shared: gl.constexpr = gl.NVMMASharedLayout(128, 16, 2)
+    layout: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])
+    boxes = tma.make_tensor_descriptor(src, [128, 64], [64, 1], [32, 64], shared)
+    buffer = gl.allocate_shared_memory(gl.float16, [32, 64], shared)
+    bar = gl.allocate_shared_memory(gl.int64, [1], mbarrier.MBarrierLayout())
+    mbarrier.init(bar, count=1)
+    rows = gl.arange(0, 32, layout=gl.SliceLayout(1, layout))[:, None]
+    columns = gl.arange(0, 64, layout=gl.SliceLayout(0, layout))[None, :]
+    for i in range(4):
+        mbarrier.expect(bar, boxes.nbytes_per_cta)
+        tma.async_load(boxes, [i * 32, 0], bar, buffer)
+        mbarrier.wait(bar, i & 1)  # FINDS: GL8030 WaitAlone
+        gl.store(dst + (i * 32 + rows) * 64 + columns, buffer.load(layout))
+    mbarrier.invalidate(bar)
+
+
+# MENDED: boxes_ahead src=randn((128,64),f16) dst=empty((128,64),f16)
+@gluon.jit
+def boxes_ahead(src, dst):
+    shared: gl.constexpr = gl.NVMMASharedLayout(128, 16, 2)
+    layout: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])
+    boxes = tma.make_tensor_descriptor(src, [128, 64], [64, 1], [32, 64], shared)
+    ring = gl.allocate_shared_memory(gl.float16, [2, 32, 64], shared)
+    bars = gl.allocate_shared_memory(gl.int64, [2, 1], mbarrier.MBarrierLayout())
+    for i in gl.static_range(2):
+        mbarrier.init(bars.index(i), count=1)
+    rows = gl.arange(0, 32, layout=gl.SliceLayout(1, layout))[:, None]
+    columns = gl.arange(0, 64, layout=gl.SliceLayout(0, layout))[None, :]
+    mbarrier.expect(bars.index(0), boxes.nbytes_per_cta)
+    tma.async_load(boxes, [0, 0], bars.index(0), ring.index(0))
+    for i in range(4):
+        mbarrier.expect(bars.index((i + 1) % 2), boxes.nbytes_per_cta)
+        tma.async_load(boxes, [(i + 1) % 4 * 32, 0], bars.index((i + 1) % 2), ring.index((i + 1) % 2))
+        mbarrier.wait(bars.index(i % 2), i // 2 & 1)
+        gl.store(dst + (i * 32 + rows) * 64 + columns, ring.index(i % 2).load(layout))
+    mbarrier.wait(bars.index(0), 0)
+    for i in gl.static_range(2):
+        mbarrier.invalidate(bars.index(i))
+
+
+# RUN: product_then_copies a=randn((64,256),f16) b=randn((256,64),f16) c=empty((64,64),f32) EARLY=False
+# MENDED: product_then_copies a=randn((64,256),f16) b=randn((256,64),f16) c=empty((64,64),f32) EARLY=True
+@gluon.jit
+def product_then_copies(a, b, c, EARLY: gl.constexpr):
+    shared: gl.constexpr = gl.NVMMASharedLayout(128, 16, 2)
+    sums: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, 64, 16])
+    of_a = tma.make_tensor_descriptor(a, [64, 256], [256, 1], [64, 64], shared)
+    of_b = tma.make_tensor_descriptor(b, [256, 64], [64, 1], [64, 64], shared)
+    xs = gl.allocate_shared_memory(gl.float16, [2, 64, 64], shared)
+    ys = gl.allocate_shared_memory(gl.float16, [2, 64, 64], shared)
+    bars = gl.allocate_shared_memory(gl.int64, [2, 1], mbarrier.MBarrierLayout())
+    for i in gl.static_range(2):
+        mbarrier.init(bars.index(i), count=1)
+    bring(of_a, of_b, xs, ys, bars, 0)
+    z = gl.zeros([64, 64], gl.float32, sums)
+    for k in gl.static_range(4):
+        mbarrier.wait(bars.index(k % 2), k // 2 & 1)  # FINDS: GL8030 WaitAlone
+        z = warpgroup_mma(xs.index(k % 2), ys.index(k % 2), z, is_async=True)
+        if EARLY and k < 3:
+            bring(of_a, of_b, xs, ys, bars, k + 1)
+        z = warpgroup_mma_wait(0, deps=[z])  # FINDS: GL8030 WaitAlone
+        if not EARLY and k < 3:
+            bring(of_a, of_b, xs, ys, bars, k + 1)
+    rows = gl.arange(0, 64, layout=gl.SliceLayout(1, sums))[:, None]
+    gl.store(c + rows * 64 + gl.arange(0, 64, layout=gl.SliceLayout(0, sums))[None, :], z)
+    for i in gl.static_range(2):
+        mbarrier.invalidate(bars.index(i))
+
+
+@gluon.jit
+def bring(of_a, of_b, xs, ys, bars, k):
+    bar = bars.index(k % 2)
+    mbarrier.expect(bar, of_a.nbytes_per_cta + of_b.nbytes_per_cta)
+    tma.async_load(of_a, [0, k * 64], bar, xs.index(k % 2))
+    tma.async_load(of_b, [k * 64, 0], bar, ys.index(k % 2))
+
+
+# RUN: stores_then_waits src=randn((128,64),f16) dst=empty((128,64),f16) LATE=False
+# MENDED: stores_then_waits src=randn((128,64),f16) dst=empty((128,64),f16) LATE=True
+@gluon.jit
+def stores_then_waits(src, dst, LATE: gl.constexpr):
+    shared: gl.constexpr = gl.NVMMASharedLayout(128, 16, 2)
+    layout: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])
+    boxes = tma.make_tensor_descriptor(dst, [128, 64], [64, 1], [32, 64], shared)
+    buffer = gl.allocate_shared_memory(gl.float16, [32, 64], shared)
+    rows = gl.arange(0, 32, layout=gl.SliceLayout(1, layout))[:, None]
+    columns = gl.arange(0, 64, layout=gl.SliceLayout(0, layout))[None, :]
+    for i in range(4):
+        tile = gl.load(src + (i * 32 + rows) * 64 + columns)
+        if LATE:
+            tma.store_wait(0)
+        buffer.store(tile)
+        fence_async_shared()
+        tma.async_store(boxes, [i * 32, 0], buffer)
+        if not LATE:
+            tma.store_wait(0)  # FINDS: GL8030 WaitAlone
+    tma.store_wait(0)

@@ -85,7 +85,9 @@ std::optional<explain::Profile> explainLaunch(Compiler &compiler, const KernelSo
   const diag::SourceManager &sources = source.program.sources();
   const target::Target &target = source.options.target;
   code.backend.lineInfo = true;
-  mlir::OwningOpRef<mlir::ModuleOp> module = compiler.makeIr(source, sink);
+  KernelSource named = source;
+  named.options.namesVariables = true;
+  mlir::OwningOpRef<mlir::ModuleOp> module = compiler.makeIr(named, sink);
   bool hasChosenLayouts = module && choosesLayouts(*module);
   if (!module || !compiler.transform(*module, target, sources, sink))
     return std::nullopt;

@@ -108,6 +108,9 @@ explain::Facts factsOf(ModuleOp module, const target::Target &target,
   facts.global = globalFacts(kernel, arguments, sources);
   facts.shared = sharedFacts(kernel, target, sources);
   facts.conversions = conversionFacts(kernel, sources);
+  facts.values = valueFacts(kernel, sources);
+  facts.waits = waitFacts(kernel, sources);
+  addOnChipFacts(facts, kernel, sources);
   return facts;
 }
 

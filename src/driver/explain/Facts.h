@@ -23,5 +23,9 @@ std::vector<explain::SharedFact> sharedFacts(tt::FuncOp kernel, const target::Ta
                                              const diag::SourceManager &sources);
 std::vector<explain::ConversionFact> conversionFacts(tt::FuncOp kernel,
                                                      const diag::SourceManager &sources);
+std::vector<explain::ValueFact> valueFacts(tt::FuncOp kernel, const diag::SourceManager &sources);
+std::vector<explain::WaitFact> waitFacts(tt::FuncOp kernel, const diag::SourceManager &sources);
+/// Who takes shared and tensor memory.
+void addOnChipFacts(explain::Facts &facts, tt::FuncOp kernel, const diag::SourceManager &sources);
 
 } // namespace gluonc::driver

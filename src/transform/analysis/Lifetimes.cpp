@@ -51,6 +51,7 @@ void Lifetimes::numberRegion(Region &region) {
     for (Operation &op : block) {
       unsigned at = number.size();
       number[&op] = at;
+      numbered.push_back(&op);
       if (auto onChip = dyn_cast<OnChipMemoryOpInterface>(op))
         if (std::optional<Completion> awaited = onChip.getAwaited())
           waits.push_back({&op, *awaited});

@@ -33,6 +33,8 @@ public:
 
   llvm::ArrayRef<MemoryOwner> owners() const { return all; }
   const BufferAliases &aliases() const { return known; }
+  /// The operation with a number, which is one of a lifetime.
+  mlir::Operation *at(unsigned index) const { return numbered[index]; }
   /// An allocation that would have to live twice; null if there is none.
   mlir::Operation *secondLife() const { return twice; }
 
@@ -49,6 +51,7 @@ private:
   BufferAliases known;
   llvm::SmallVector<MemoryOwner> all;
   llvm::DenseMap<mlir::Operation *, unsigned> number;
+  llvm::SmallVector<mlir::Operation *> numbered;
   /// Number of the last operation inside.
   llvm::DenseMap<mlir::Operation *, unsigned> endOf;
   /// Operations that wait for what others started.
