@@ -75,6 +75,8 @@ static uint8_t *reach(Step &step, unsigned lane, uint64_t address, unsigned byte
     step.fail(lane, "a buffer access at 0x" + llvm::Twine::utohexstr(address) +
                         " is inside of its resource but outside of all memory that the kernel "
                         "was given");
+  else if (step.machine.launch.observer)
+    step.machine.touched.addGlobal(lane, address, bytes);
   return at;
 }
 

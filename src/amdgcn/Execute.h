@@ -29,6 +29,8 @@ struct Range {
   uint64_t begin = 0, end = 0;
 };
 
+class Observer;
+
 struct Launch {
   /// In workgroups; a multiple of the cluster's size along x.
   std::array<uint32_t, 3> grid = {1, 1, 1};
@@ -43,6 +45,7 @@ struct Launch {
   llvm::raw_ostream *output = nullptr;
   /// Instructions of one wave before a cluster counts as endless.
   uint64_t stepLimit = uint64_t(1) << 32;
+  Observer *observer = nullptr;
 };
 
 /// Why a kernel stopped, and where.

@@ -63,6 +63,8 @@ static uint8_t *placeOf(Step &step, unsigned lane, uint64_t address, unsigned by
     step.fail(lane, llvm::Twine(use == SharedUse::Read ? "a load" : "a store") + " of " +
                         llvm::Twine(bytes) + " bytes at 0x" + llvm::Twine::utohexstr(address) +
                         " is outside of all memory that the kernel was given");
+  else if (step.machine.launch.observer)
+    step.machine.touched.addGlobal(lane, address, bytes);
   return at;
 }
 

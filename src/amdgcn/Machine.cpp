@@ -166,10 +166,14 @@ bool Machine::runWave(Workgroup &workgroup, Wave &wave) {
     ++clock;
     wave.pc += instruction->bytes;
     Step step{*this, workgroup, wave, *instruction, wave.exec()};
+    touched.clear();
     if (wave.mode & 0xf)
       executeRounded(step);
     else
       instruction->handler(step);
+    if (launch.observer && !fault)
+      launch.observer->executed({*instruction, instruction->offset, workgroup.coordinates,
+                                 wave.number, step.active, touched});
     wave.isAsleep = step.yields;
     if (fault || wave.state != WaveState::Runs || step.yields)
       return true;

@@ -12,6 +12,7 @@
 #include "amdgcn/Disassembler.h"
 #include "amdgcn/Instruction.h"
 #include "amdgcn/Module.h"
+#include "amdgcn/Observer.h"
 #include "amdgcn/Races.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -125,6 +126,8 @@ public:
   }
   uint64_t base() const { return reinterpret_cast<uint64_t>(module.image); }
   uint64_t clock = 0;
+  /// Of the instruction in hand, where the launch has an observer.
+  Touched touched;
 
 private:
   uint8_t *findGlobal(uint64_t address, unsigned bytes);

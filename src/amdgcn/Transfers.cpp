@@ -148,6 +148,8 @@ uint8_t *sharedPlace(Step &step, unsigned lane, uint64_t address, unsigned bytes
   // Who looks at a barrier learns what has ended with its phases.
   if (use == SharedUse::Read && workgroup.shadow.isBarrier(begin))
     step.wave.order.known.merge(workgroup.meetings[begin & ~7u].released);
+  if (step.machine.launch.observer)
+    step.machine.touched.shared.push_back({address, bytes, static_cast<uint8_t>(lane)});
   return workgroup.shared.data() + address;
 }
 

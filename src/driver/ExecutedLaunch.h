@@ -11,6 +11,10 @@
 
 #include <deque>
 
+namespace gluonc::amdgcn {
+class Observer;
+}
+
 namespace gluonc::driver {
 
 struct ExecutedLaunch {
@@ -52,5 +56,11 @@ void appendExecuted(const runtime::TensorParameter &parameter, const TensorDescr
 /// Executes the kernel's PTX on the CPU. Nullopt after a report.
 std::optional<RunTime> executePtx(const CompiledKernel &kernel, unsigned warpSize,
                                   ExecutedLaunch &launch, const ExecutedRun &how, diag::Sink &sink);
+
+/// Executes its AMD machine code; `observer` may be null. Nullopt after a report.
+std::optional<RunTime> executeAmdgcn(const CompiledKernel &kernel, unsigned warpSize,
+                                     const KernelArguments &arguments, Grid grid,
+                                     llvm::raw_ostream *printed, amdgcn::Observer *observer,
+                                     diag::Sink &sink);
 
 } // namespace gluonc::driver

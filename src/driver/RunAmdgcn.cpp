@@ -29,6 +29,13 @@ static std::string registersOf(const amdgcn::Fault &fault) {
 std::optional<RunTime> runOnAmdgcn(const CompiledKernel &kernel, unsigned warpSize,
                                    const KernelArguments &arguments, Grid grid,
                                    llvm::raw_ostream *printed, diag::Sink &sink) {
+  return executeAmdgcn(kernel, warpSize, arguments, grid, printed, /*observer=*/nullptr, sink);
+}
+
+std::optional<RunTime> executeAmdgcn(const CompiledKernel &kernel, unsigned warpSize,
+                                     const KernelArguments &arguments, Grid grid,
+                                     llvm::raw_ostream *printed, amdgcn::Observer *observer,
+                                     diag::Sink &sink) {
   std::string error;
   std::shared_ptr<const amdgcn::Module> module = amdgcn::load(kernel.artifact.bytes, error);
   if (!module) {
@@ -47,6 +54,7 @@ std::optional<RunTime> runOnAmdgcn(const CompiledKernel &kernel, unsigned warpSi
   launch.slots = executed.slots;
   launch.memory = memory;
   launch.output = printed;
+  launch.observer = observer;
   std::optional<amdgcn::Fault> fault;
   RunTime time =
       executed.timed([&] { fault = amdgcn::execute(*module, kernel.kernel.name, launch); });

@@ -16,8 +16,6 @@ namespace {
 /// Bytes that a multiprocessor gets from the second-level cache in a cycle.
 constexpr uint64_t cacheBytesOfCycle = 64;
 
-uint64_t cyclesOf(uint64_t sectors) { return sectors * sectorBytes / cacheBytesOfCycle; }
-
 std::string bytesText(int64_t bytes) {
   return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
@@ -46,6 +44,10 @@ public:
   }
 
 private:
+  uint64_t cyclesOf(uint64_t sectors) const {
+    return sectors * profile.sectorBytes() / cacheBytesOfCycle;
+  }
+
   template <typename... Args>
   diag::Diagnostic &add(Kind kind, diag::Span span, uint64_t cycles, const Args &...args) {
     found.push_back({diag::make(kind, span, {diag::toText(args)...}), cycles});
@@ -104,7 +106,8 @@ private:
     if (count.requests <= fewTimes * warps || isRare)
       return;
     unsigned element = std::max(count.bytesOfLane, 1u), run = std::max(16 / element, 1u);
-    std::string layout = ", layout=gl.BlockedLayout([" + std::to_string(run) + "], [32], [" +
+    std::string layout = ", layout=gl.BlockedLayout([" + std::to_string(run) + "], [" +
+                         std::to_string(profile.target.warpSize()) + "], [" +
                          std::to_string(profile.resources.warps) + "], [0])";
     add(Kind::ScalarAccess, site.span, count.requests + cyclesOf(count.sectors), count.requests,
         count.bytesOfLane)
@@ -120,9 +123,9 @@ private:
   void misaligned(const Site &site, const GlobalCount &count) {
     uint64_t excess = count.sectors - count.idealSectors;
     add(Kind::MisalignedRun, site.span, cyclesOf(excess), excess, count.sectors)
-        .hints.push_back(
-            "let the base and the rows begin at multiples of 32 bytes, better 128: pad "
-            "rows, or shift what a program works on");
+        .hints.push_back(std::string("let the base and the rows begin at multiples of ") +
+                         (profile.isAmd() ? "128 bytes" : "32 bytes, better 128") +
+                         ": pad rows, or shift what a program works on");
   }
 
   static unsigned runOf(const GlobalFact &fact, const GlobalCount &count) {
@@ -178,19 +181,22 @@ private:
       finding.hints.push_back("gl." + suggestion + " in place of " + layout);
   }
 
-  static std::string patternOf(const GlobalCount &count) {
+  std::string patternOf(const GlobalCount &count) const {
+    const std::string warp = profile.isAmd() ? "wave" : "warp";
     if (uint64_t bytes = count.usedBytes / count.pieces; bytes > count.bytesOfLane)
-      return "a warp accesses pieces of " + bytesText(bytes);
-    return count.stride ? "lanes of a warp are " + bytesText(std::abs(*count.stride)) + " apart"
-                        : "lanes of a warp access unrelated addresses";
+      return "a " + warp + " accesses pieces of " + bytesText(bytes);
+    return "lanes of a " + warp +
+           (count.stride ? " are " + bytesText(std::abs(*count.stride)) + " apart"
+                         : " access unrelated addresses");
   }
 
   void scattered(const Site &site, const GlobalFact *fact, const GlobalCount &count) {
-    uint64_t excess = count.sectors - count.idealSectors, moved = count.sectors * sectorBytes;
+    uint64_t excess = count.sectors - count.idealSectors,
+             moved = count.sectors * profile.sectorBytes();
     // Where a warp's lanes fill sectors already, masks or the data's shape leave them empty.
-    bool isMendable =
-        fact && !fact->suggestion.empty() &&
-        (isSplit(*fact, count) || fact->warpRun * fact->elementBytes < int64_t(sectorBytes));
+    bool isMendable = fact && !fact->suggestion.empty() &&
+                      (isSplit(*fact, count) ||
+                       fact->warpRun * fact->elementBytes < int64_t(profile.sectorBytes()));
     diag::Diagnostic &finding =
         add(isMendable ? Kind::UncoalescedAccess : Kind::StridedElements, site.span,
             cyclesOf(excess), moved - count.usedBytes, moved, patternOf(count));
@@ -296,7 +302,7 @@ private:
       spilled(*used);
     // With fewer warps than this nothing hides how long memory takes.
     constexpr unsigned fewPercent = 25;
-    using Limit = target::nvidia::OccupancyLimit;
+    using Limit = target::OccupancyLimit;
     const auto &occupancy = profile.occupancy;
     if (!occupancy || occupancy->percent() >= fewPercent || profile.facts.hasAsynchronousWork)
       return;
@@ -345,8 +351,8 @@ private:
     labelPressure(finding);
   }
 
-  void fewWarps(const target::nvidia::Occupancy &occupancy) {
-    bool isShared = occupancy.limit == target::nvidia::OccupancyLimit::SharedMemory;
+  void fewWarps(const target::Occupancy &occupancy) {
+    bool isShared = occupancy.limit == target::OccupancyLimit::SharedMemory;
     std::string uses = isShared
                            ? "a CTA has " + std::to_string(profile.resources.sharedBytes) + " bytes"
                            : "a thread has " + std::to_string(profile.resources.registers->count);

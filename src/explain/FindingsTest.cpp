@@ -1,5 +1,6 @@
 //===- FindingsTest.cpp - Which counts and facts are worth a word ---------------===//
 #include "explain/Findings.h"
+#include "target/nvidia/Occupancy.h"
 
 #include <gtest/gtest.h>
 

@@ -5,6 +5,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <array>
+#include <map>
+
 namespace gluonc::explain {
 
 static std::optional<int64_t> strideOf(llvm::ArrayRef<ptx::Touch> touches) {
@@ -17,7 +20,7 @@ static std::optional<int64_t> strideOf(llvm::ArrayRef<ptx::Touch> touches) {
   return std::nullopt;
 }
 
-SectorCount countSectors(llvm::ArrayRef<ptx::Touch> touches) {
+SectorCount countSectors(llvm::ArrayRef<ptx::Touch> touches, unsigned unit) {
   SectorCount count;
   count.stride = strideOf(touches);
   llvm::SmallVector<std::pair<uint64_t, uint64_t>, 32> ranges;
@@ -29,18 +32,18 @@ SectorCount countSectors(llvm::ArrayRef<ptx::Touch> touches) {
   for (auto [first, last] : ranges) {
     if (first > end || !count.pieces) {
       ++count.pieces;
-      count.misalignedPieces += first % sectorBytes != 0;
+      count.misalignedPieces += first % unit != 0;
     }
     if (last > end)
       count.usedBytes += static_cast<unsigned>(last - std::max(first, end));
     end = std::max(end, last);
-    uint64_t begin = std::max(first / sectorBytes, endOfSectors);
-    uint64_t behind = llvm::divideCeil(last, uint64_t(sectorBytes));
+    uint64_t begin = std::max(first / unit, endOfSectors);
+    uint64_t behind = llvm::divideCeil(last, uint64_t(unit));
     if (behind > begin)
       count.sectors += static_cast<unsigned>(behind - begin);
     endOfSectors = std::max(endOfSectors, behind);
   }
-  count.idealSectors = llvm::divideCeil(count.usedBytes, sectorBytes);
+  count.idealSectors = llvm::divideCeil(count.usedBytes, unit);
   return count;
 }
 
@@ -62,6 +65,50 @@ WavefrontCount countWavefronts(llvm::ArrayRef<ptx::Touch> touches) {
     ++count.ideal;
     touches = touches.drop_front(size);
   }
+  return count;
+}
+
+/// Which lanes LDS serves together.
+static unsigned groupOf(unsigned lane, unsigned together, bool isPermuted) {
+  if (!isPermuted)
+    return lane / together;
+  // By fours of 32 lanes: 0 and 5, 1 and 4, 2 and 7, 3 and 6.
+  static constexpr unsigned groups[8] = {0, 1, 2, 3, 1, 0, 3, 2};
+  return lane / 32 * 4 + groups[lane / 4 % 8];
+}
+
+/// The most different words of one bank.
+static unsigned cyclesOf(llvm::SmallVectorImpl<uint64_t> &words, unsigned banks) {
+  llvm::sort(words);
+  words.erase(llvm::unique(words), words.end());
+  llvm::SmallVector<unsigned, 64> counts(banks);
+  for (uint64_t word : words)
+    ++counts[word % banks];
+  return *llvm::max_element(counts);
+}
+
+WavefrontCount countLdsCycles(llvm::ArrayRef<ptx::Touch> touches, unsigned banks, bool reads) {
+  WavefrontCount count;
+  if (touches.empty())
+    return count;
+  constexpr unsigned wordBytes = 4, widest = 16;
+  const unsigned bytes = std::max(touches.front().bytes, wordBytes);
+  // Only the widest accesses use more banks than 32.
+  const unsigned used = bytes == widest ? banks : std::min(banks, 32u);
+  const unsigned together = std::max(used * wordBytes / bytes, 1u);
+  const bool isPermuted = reads && bytes == widest && used == 32;
+  std::map<std::pair<unsigned, unsigned>, llvm::SmallVector<uint64_t, 64>> groups;
+  // An instruction with two addresses serves one after the other.
+  std::array<unsigned, 256> seen = {};
+  for (const ptx::Touch &touch : touches) {
+    auto &words = groups[{seen[touch.lane]++, groupOf(touch.lane, together, isPermuted)}];
+    for (uint64_t word = touch.address / wordBytes; word * wordBytes < touch.address + touch.bytes;
+         ++word)
+      words.push_back(word);
+  }
+  for (auto &[group, words] : groups)
+    count.wavefronts += cyclesOf(words, used);
+  count.ideal = static_cast<unsigned>(groups.size());
   return count;
 }
 

@@ -26,7 +26,8 @@ struct SectorCount {
   /// From a lane's address to the next one's, if half of the lanes agree; nothing for one lane.
   std::optional<int64_t> stride;
 };
-SectorCount countSectors(llvm::ArrayRef<ptx::Touch> touches);
+/// By sectors of `unit` bytes: those of NVIDIA's chips, or cache lines of AMD's.
+SectorCount countSectors(llvm::ArrayRef<ptx::Touch> touches, unsigned unit = sectorBytes);
 
 struct WavefrontCount {
   unsigned wavefronts = 0;
@@ -34,5 +35,10 @@ struct WavefrontCount {
   unsigned ideal = 0;
 };
 WavefrontCount countWavefronts(llvm::ArrayRef<ptx::Touch> touches);
+
+/// LDS of AMD's chips: as many lanes at a time as its banks, of 4 bytes each, have words for.
+/// Reads of 16 bytes from 32 banks go by fours of lanes: 0 to 3 with 20 to 23, 4 to 7 with 16 to 19
+/// and so on ("Avoiding LDS Bank Conflicts on AMD GPUs", ROCm blogs, 2025).
+WavefrontCount countLdsCycles(llvm::ArrayRef<ptx::Touch> touches, unsigned banks, bool reads);
 
 } // namespace gluonc::explain

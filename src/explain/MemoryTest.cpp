@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace gluonc::explain {
 namespace {
 
@@ -110,6 +112,54 @@ TEST(ExplainWavefronts, RowsOfMatricesAreAPhaseEach) {
   // ldmatrix.x2: rows of 16 bytes in rows of 128 bytes lie in the same banks.
   expectWavefronts(countWavefronts(lanes(1024, 128, 16, 16)), 16, 2);
   expectWavefronts(countWavefronts(lanes(1024, 16, 16, 16)), 2, 2);
+}
+
+// -- LDS of AMD's chips ----------------------------------------------------------
+
+void expectCycles(llvm::ArrayRef<ptx::Touch> touches, unsigned banks, bool reads, unsigned cycles,
+                  unsigned ideal) {
+  WavefrontCount count = countLdsCycles(touches, banks, reads);
+  EXPECT_EQ(count.wavefronts, cycles);
+  EXPECT_EQ(count.ideal, ideal);
+}
+
+TEST(ExplainLds, NeighboursTakeAsManyLanesAsThereAreBanks) {
+  expectCycles(lanes(0, 4, 4, 64), 32, true, 2, 2);
+  expectCycles(lanes(0, 8, 8, 64), 32, true, 4, 4);
+  expectCycles(lanes(0, 16, 16, 64), 32, true, 8, 8);
+  // gfx950 reads the widest accesses from twice as many.
+  expectCycles(lanes(0, 16, 16, 64), 64, true, 4, 4);
+  expectCycles(lanes(0, 4, 4, 64), 64, true, 2, 2);
+}
+
+TEST(ExplainLds, AStrideOfAllBanksIsOneLaneAtATime) {
+  expectCycles(lanes(0, 128, 4, 64), 32, true, 64, 2);
+  // Where all lanes ask for one word they get it at once.
+  expectCycles(lanes(64, 0, 4, 64), 32, true, 2, 2);
+}
+
+TEST(ExplainLds, WideReadsGoByFoursOfLanesAndWritesDoNot) {
+  // Fours of lanes in one half of the banks or the other, in rows of their own.
+  auto touchesOf = [](std::array<unsigned, 8> halves) {
+    llvm::SmallVector<ptx::Touch, 64> touches;
+    for (unsigned lane = 0; lane != 64; ++lane)
+      touches.push_back({lane / 4 * 128 + halves[lane / 4 % 8] * 64 + lane % 4 * 16, 16,
+                         static_cast<uint8_t>(lane)});
+    return touches;
+  };
+  expectCycles(touchesOf({0, 1, 0, 1, 0, 1, 0, 1}), 32, /*reads=*/false, 8, 8);
+  expectCycles(touchesOf({0, 1, 0, 1, 0, 1, 0, 1}), 32, /*reads=*/true, 8, 8);
+  // Neighbours are apart; the first four and the sixth, which reads bring together, are not.
+  expectCycles(touchesOf({0, 1, 0, 1, 1, 0, 1, 0}), 32, /*reads=*/false, 8, 8);
+  expectCycles(touchesOf({0, 1, 0, 1, 1, 0, 1, 0}), 32, /*reads=*/true, 16, 8);
+}
+
+TEST(ExplainLds, TwoAddressesAreServedOneAfterTheOther) {
+  llvm::SmallVector<ptx::Touch, 64> touches;
+  for (unsigned lane = 0; lane != 32; ++lane)
+    for (unsigned half : {0u, 1u})
+      touches.push_back({lane * 4 + half * 128, 4, static_cast<uint8_t>(lane)});
+  expectCycles(touches, 64, true, 2, 2);
 }
 
 } // namespace

@@ -8,8 +8,8 @@ using llvm::StringRef;
 using ptx::Instruction;
 
 StringRef nameOf(Pipe pipe) {
-  constexpr llvm::StringLiteral names[pipeCount] = {"tensor", "float",   "integer", "special",
-                                                    "memory", "shuffle", "control", "move"};
+  constexpr llvm::StringLiteral names[pipeCount] = {
+      "tensor", "float", "integer", "special", "memory", "shuffle", "control", "move", "scalar"};
   return names[unsigned(pipe)];
 }
 

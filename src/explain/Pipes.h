@@ -25,8 +25,10 @@ enum class Pipe : uint8_t {
   Control,
   /// What often becomes no machine code: moves, parameters, conversions of addresses.
   Move,
+  /// AMD: what is the same for a whole wave.
+  Scalar,
 };
-inline constexpr unsigned pipeCount = 8;
+inline constexpr unsigned pipeCount = 9;
 llvm::StringRef nameOf(Pipe pipe);
 
 Pipe pipeOf(const ptx::Instruction &instruction);

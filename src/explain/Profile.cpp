@@ -1,10 +1,15 @@
 #include "explain/Profile.h"
 
+#include "explain/Memory.h"
+#include "explain/WaveCounter.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <map>
 
 namespace gluonc::explain {
+
+unsigned Profile::sectorBytes() const { return isAmd() ? cacheLineBytes : explain::sectorBytes; }
 
 void Cost::add(const InstructionCount &count) {
   instructions += count.warps;

@@ -4,8 +4,8 @@
 #include "explain/Counter.h"
 #include "explain/Facts.h"
 #include "explain/Timing.h"
+#include "target/Occupancy.h"
 #include "target/Target.h"
-#include "target/nvidia/Occupancy.h"
 
 namespace gluonc::explain {
 
@@ -49,6 +49,8 @@ struct Resources {
   /// By the assembler; nothing without one.
   struct Registers {
     unsigned count = 0, spillStoreBytes = 0, spillLoadBytes = 0;
+    /// AMD: how many of them are for accumulation, and scalar ones of a wave.
+    unsigned accumulators = 0, scalars = 0;
   };
   std::optional<Registers> registers;
   uint32_t sharedBytes = 0;
@@ -75,7 +77,7 @@ struct Profile {
   std::array<uint32_t, 3> grid = {1, 1, 1};
   Facts facts;
   Resources resources;
-  std::optional<target::nvidia::Occupancy> occupancy;
+  std::optional<target::Occupancy> occupancy;
   /// Nothing for a chip that the model does not know.
   std::optional<Timing> timing;
 
@@ -87,6 +89,10 @@ struct Profile {
   std::vector<Line> lines;
   Pressure pressure;
 
+  /// AMD's machine code was executed, and counted: sectors are cache lines, wavefronts cycles of
+  /// LDS.
+  bool isAmd() const { return !target.isNvidia(); }
+  unsigned sectorBytes() const;
   uint64_t ctas() const { return uint64_t(grid[0]) * grid[1] * grid[2] * resources.ctasOfCluster; }
 };
 

@@ -8,16 +8,13 @@ using llvm::json::Array;
 using llvm::json::Object;
 using llvm::json::Value;
 
-static Object toJson(const GlobalCount &count) {
-  return Object{{"requests", count.requests},
-                {"sectors", count.sectors},
-                {"ideal_sectors", count.idealSectors},
-                {"used_bytes", count.usedBytes},
-                {"moved_bytes", count.sectors * sectorBytes},
-                {"bytes_per_lane", count.bytesOfLane}};
+static Object toJson(const GlobalCount &count, unsigned unit) {
+  return Object{{"requests", count.requests},          {"sectors", count.sectors},
+                {"ideal_sectors", count.idealSectors}, {"used_bytes", count.usedBytes},
+                {"moved_bytes", count.sectors * unit}, {"bytes_per_lane", count.bytesOfLane}};
 }
 
-static Object toJson(const Cost &cost) {
+static Object toJson(const Cost &cost, const Profile &profile) {
   Object pipes;
   for (unsigned i = 0; i != pipeCount; ++i)
     if (cost.pipes[i])
@@ -26,9 +23,13 @@ static Object toJson(const Cost &cost) {
   for (unsigned i = 0; i != pipeCount; ++i)
     if (cost.machine[i])
       machine[nameOf(Pipe(i))] = cost.machine[i];
-  Object object{{"ptx_instructions", cost.instructions},
-                {"ptx_pipes", std::move(pipes)},
-                {"ptx_live_registers", cost.liveRegisters}};
+  Object object;
+  if (profile.isAmd())
+    object = Object{{"instructions", cost.instructions}, {"pipes", std::move(pipes)}};
+  else
+    object = Object{{"ptx_instructions", cost.instructions},
+                    {"ptx_pipes", std::move(pipes)},
+                    {"ptx_live_registers", cost.liveRegisters}};
   if (!machine.empty())
     object["machine_pipes"] = std::move(machine);
   if (cost.flops)
@@ -36,9 +37,9 @@ static Object toJson(const Cost &cost) {
   if (cost.boxBytes)
     object["box_bytes"] = cost.boxBytes;
   if (cost.loads.requests)
-    object["global_loads"] = toJson(cost.loads);
+    object["global_loads"] = toJson(cost.loads, profile.sectorBytes());
   if (cost.stores.requests)
-    object["global_stores"] = toJson(cost.stores);
+    object["global_stores"] = toJson(cost.stores, profile.sectorBytes());
   if (cost.shared.requests)
     object["shared"] = Object{{"requests", cost.shared.requests},
                               {"wavefronts", cost.shared.wavefronts},
@@ -137,6 +138,10 @@ static Object resourcesOf(const Profile &profile) {
     object["registers"] = used->count;
     object["spill_store_bytes"] = used->spillStoreBytes;
     object["spill_load_bytes"] = used->spillLoadBytes;
+    if (profile.isAmd()) {
+      object["accumulators"] = used->accumulators;
+      object["scalar_registers"] = used->scalars;
+    }
   }
   if (const auto &occupancy = profile.occupancy)
     object["occupancy"] = Object{{"ctas", occupancy->ctas},
@@ -170,7 +175,7 @@ Object toJson(const Explained &launch) {
   const Profile &profile = launch.profile;
   Array lines, sites, conversions, found;
   for (const Line &line : profile.lines) {
-    Object object = toJson(line.cost);
+    Object object = toJson(line.cost, profile);
     object["file"] = line.file->path();
     object["line"] = line.number;
     lines.push_back(std::move(object));
@@ -178,9 +183,9 @@ Object toJson(const Explained &launch) {
   for (const Site &site : profile.sites) {
     if (!site.cost.accessesMemory())
       continue;
-    Object object = toJson(site.cost);
+    Object object = toJson(site.cost, profile);
     addPlace(object, site.span);
-    object["ptx"] = Array(site.cost.accesses);
+    object[profile.isAmd() ? "code" : "ptx"] = Array(site.cost.accesses);
     sites.push_back(std::move(object));
   }
   for (const ConversionFact &fact : profile.facts.conversions)
@@ -192,9 +197,10 @@ Object toJson(const Explained &launch) {
                 {"kernel", profile.facts.kernel},
                 {"target", profile.target.name()},
                 {"grid", Array{x, y, z}},
+                {"sector_bytes", profile.sectorBytes()},
                 {"warps_per_cta", profile.resources.warps},
                 {"ctas_per_cluster", profile.resources.ctasOfCluster},
-                {"total", toJson(profile.total)},
+                {"total", toJson(profile.total, profile)},
                 {"lines", std::move(lines)},
                 {"accesses", std::move(sites)},
                 {"conversions", std::move(conversions)},

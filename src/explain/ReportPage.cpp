@@ -222,7 +222,7 @@ private:
   void printCosts(const Cost &cost, unsigned converted) {
     constexpr uint64_t barPixels = 60;
     const GlobalCount global = cost.global();
-    const uint64_t moved = global.sectors * sectorBytes;
+    const uint64_t moved = global.sectors * profile.sectorBytes();
     const uint64_t wasted = moved > global.usedBytes ? moved - global.usedBytes : 0;
     const uint64_t conflicts =
         cost.shared.wavefronts - std::min(cost.shared.wavefronts, cost.shared.ideal);
@@ -255,7 +255,7 @@ private:
       for (const std::string &hint : diagnostic.hints)
         out << "<p>hint: <code>" << escaped(hint) << "</code></p>";
     }
-    out << "<p>instructions of PTX by kind:";
+    out << (profile.isAmd() ? "<p>instructions by kind:" : "<p>instructions of PTX by kind:");
     for (unsigned i = 0; i != pipeCount; ++i)
       if (cost.pipes[i])
         out << ' ' << nameOf(Pipe(i)) << ' ' << cost.pipes[i];

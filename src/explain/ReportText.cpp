@@ -56,10 +56,12 @@ private:
   void printHead() {
     auto [x, y, z] = profile.grid;
     out << profile.facts.kernel << " for " << profile.target.name() << ": grid " << x << 'x' << y
-        << 'x' << z << ", " << counted(profile.resources.warps, "warp") << " a CTA";
+        << 'x' << z << ", " << counted(profile.resources.warps, profile.isAmd() ? "wave" : "warp")
+        << (profile.isAmd() ? " a workgroup" : " a CTA");
     if (profile.resources.ctasOfCluster > 1)
       out << ", " << profile.resources.ctasOfCluster << " CTAs a cluster";
-    out << "; its PTX was executed on the CPU\n";
+    out << (profile.isAmd() ? "; its machine code was executed on the CPU\n"
+                            : "; its PTX was executed on the CPU\n");
   }
 
   void printAccesses(llvm::StringRef name, const GlobalCount &count) {
@@ -68,10 +70,11 @@ private:
       out << "none\n";
       return;
     }
-    out << counted(count.requests, "request") << ", " << counted(count.sectors, "sector")
+    out << counted(count.requests, "request") << ", "
+        << counted(count.sectors, profile.isAmd() ? "cache line" : "sector")
         << llvm::format(" (%.1f a request), ", ratio(count.sectors, count.requests))
-        << count.usedBytes << " of " << count.sectors * sectorBytes << " bytes used ("
-        << percent(count.usedBytes, count.sectors * sectorBytes) << " %)\n";
+        << count.usedBytes << " of " << count.sectors * profile.sectorBytes() << " bytes used ("
+        << percent(count.usedBytes, count.sectors * profile.sectorBytes()) << " %)\n";
   }
 
   void printGlobal() {
@@ -84,9 +87,10 @@ private:
   void printShared() {
     const SharedCount &count = profile.total.shared;
     if (count.requests)
-      row("shared memory") << counted(count.requests, "request") << ", "
-                           << counted(count.wavefronts, "wavefront") << ", " << count.ideal
-                           << " without bank conflicts\n";
+      row(profile.isAmd() ? "LDS accesses" : "shared memory")
+          << counted(count.requests, "request") << ", "
+          << counted(count.wavefronts, profile.isAmd() ? "cycle" : "wavefront") << ", "
+          << count.ideal << " without bank conflicts\n";
   }
 
   /// Those that cost something, each line once.
@@ -129,7 +133,9 @@ private:
   }
 
   void printInstructions() {
-    row("instructions") << profile.total.instructions << " of warps (of PTX, not machine code): ";
+    row("instructions") << profile.total.instructions
+                        << (profile.isAmd() ? " of waves: "
+                                            : " of warps (of PTX, not machine code): ");
     printPipes(profile.total.pipes, profile.total.instructions);
     if (profile.hasMachineCode) {
       row("machine code") << counted(profile.total.machineInstructions(), "instruction") << ": ";
@@ -153,7 +159,37 @@ private:
     out << '\n';
   }
 
+  void printWaveResources() {
+    if (const auto &used = profile.resources.registers) {
+      row("registers") << used->count << " VGPR a lane";
+      if (used->accumulators)
+        out << " (" << used->accumulators << " of them AccVGPR)";
+      out << ", " << used->scalars << " SGPR a wave, " << used->spillStoreBytes
+          << " bytes spilled\n";
+    }
+    row("LDS") << profile.resources.sharedBytes << " bytes a workgroup\n";
+    if (const auto &occupancy = profile.occupancy)
+      row("occupancy") << occupancy->warps << " of " << occupancy->mostWarps << " waves ("
+                       << occupancy->percent() << " %), " << counted(occupancy->ctas, "workgroup")
+                       << " a compute unit; limit: " << limitText(occupancy->limit) << '\n';
+  }
+  static llvm::StringRef limitText(target::OccupancyLimit limit) {
+    switch (limit) {
+    case target::OccupancyLimit::Warps:
+      return "waves";
+    case target::OccupancyLimit::Ctas:
+      return "workgroups";
+    case target::OccupancyLimit::Registers:
+      return "VGPR";
+    case target::OccupancyLimit::SharedMemory:
+      return "LDS";
+    }
+    return "";
+  }
+
   void printResources() {
+    if (profile.isAmd())
+      return printWaveResources();
     if (const auto &used = profile.resources.registers)
       row("registers") << used->count << " a thread, " << used->spillStoreBytes
                        << " bytes spilled, " << used->spillLoadBytes << " reloaded\n";
@@ -217,9 +253,9 @@ private:
         continue;
       if (file != line.file)
         out << '\n'
-            << line.file->path()
-            << "\n  line  instructions  live  access                  sectors/request  used  "
-               "wavefronts/ideal\n";
+            << line.file->path() << "\n  line  instructions  live  access                  "
+            << (profile.isAmd() ? "  lines/request  used      cycles/ideal\n"
+                                : "sectors/request  used  wavefronts/ideal\n");
       file = line.file;
       printLine(line);
     }
@@ -238,12 +274,14 @@ private:
   void printLine(const Line &line) {
     GlobalCount global = line.cost.global();
     const SharedCount &shared = line.cost.shared;
-    uint64_t used = percent(global.usedBytes, global.sectors * sectorBytes);
+    uint64_t used = percent(global.usedBytes, global.sectors * profile.sectorBytes());
     std::string wavefronts =
         shared.requests ? std::to_string(shared.wavefronts) + "/" + std::to_string(shared.ideal)
                         : "";
-    out << llvm::formatv("{0,6}  {1,12}  {2,4}  {3,-22}", line.number, line.cost.instructions,
-                         line.cost.liveRegisters, accessOf(line.cost));
+    // Of machine code nobody counts them.
+    std::string live = profile.isAmd() ? "" : std::to_string(line.cost.liveRegisters);
+    out << llvm::formatv("{0,6}  {1,12}  {2,4}  {3,-22}", line.number, line.cost.instructions, live,
+                         accessOf(line.cost));
     if (global.requests)
       out << llvm::formatv("  {0,15:f1}  {1,3}%", ratio(global.sectors, global.requests), used);
     else

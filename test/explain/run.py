@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Planted mistakes in kernels: `gluonc explain` names each at its line, and nothing else.
 
-See planted.py for the form of the comments.
+See planted.py for the form of the comments; planted_amd.py is for AMD's chips.
 
     run.py --gluonc BIN [--ptxas] [KERNEL...]
 """
@@ -16,7 +16,7 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-FILE = HERE / "planted.py"
+FILES = (HERE / "planted.py", HERE / "planted_amd.py")
 COMMENT = re.compile(r"# (RUN|MENDED|NEEDS): (.*)")
 FINDS = re.compile(r"# FINDS: GL(\d+) (\w+)")
 # Nothing here takes longer on the executor, on any machine.
@@ -43,8 +43,9 @@ def read_launches(text):
     return launches, finds
 
 
-def explain(gluonc, kernel, arguments):
-    command = [str(gluonc), "explain", f"{FILE}::{kernel}", *arguments, "--target", "cuda:90a", "--format", "json"]
+def explain(gluonc, file, kernel, arguments):
+    target = [] if "--target" in arguments else ["--target", "cuda:90a"]
+    command = [str(gluonc), "explain", f"{file}::{kernel}", *arguments, *target, "--format", "json"]
     begin = time.monotonic()
     result = subprocess.run(command, capture_output=True, text=True, timeout=120)
     seconds = time.monotonic() - begin
@@ -59,17 +60,20 @@ def main():
     parser.add_argument("--ptxas", action="store_true", help="there is one: registers are known")
     parser.add_argument("kernels", nargs="*")
     options = parser.parse_args()
-    launches, finds = read_launches(FILE.read_text(encoding="utf-8"))
+    launches = []
+    for file in FILES:
+        found, finds = read_launches(file.read_text(encoding="utf-8"))
+        launches += [(file, finds, *launch) for launch in found]
     failed = skipped = 0
     slowest = 0
-    for kernel, arguments, is_mended, needs in launches:
+    for file, finds, kernel, arguments, is_mended, needs in launches:
         if options.kernels and kernel not in options.kernels:
             continue
         if needs == "ptxas" and not options.ptxas:
             skipped += 1
             continue
-        what = f"{kernel} {'mended' if is_mended else ''}"
-        report, errors, seconds = explain(options.gluonc.resolve(), kernel, arguments)
+        what = f"{file.name}: {kernel} {'mended' if is_mended else ''}"
+        report, errors, seconds = explain(options.gluonc.resolve(), file, kernel, arguments)
         slowest = max(slowest, seconds)
         expected = set() if is_mended else set(finds[kernel])
         if kernel == "gathers":

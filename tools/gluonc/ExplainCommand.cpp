@@ -52,8 +52,10 @@ int explainCommand(Session &session) {
   if (!driver::isExplained(target)) {
     session.sink
         .report(Kind::InvalidOption, session.line.find("--target")->span,
-                "explain executes PTX, and there is none for " + target.name())
-        .hint("it explains NVIDIA's chips that have machine code: `gluonc info` lists them");
+                "explain executes PTX or AMD's machine code, and there is none for " +
+                    target.name())
+        .hint("it explains NVIDIA's chips that have machine code (`gluonc info` lists them), "
+              "hip:gfx942, hip:gfx950 and hip:gfx1250");
     return session.status();
   }
   const Word *other = session.line.find("--diff"), *trace = session.line.find("--trace");

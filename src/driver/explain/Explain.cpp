@@ -1,16 +1,26 @@
 #include "driver/explain/Explain.h"
 
 #include "driver/Disassemble.h"
+#include "driver/ExecutedLaunch.h"
 #include "driver/explain/Facts.h"
 #include "driver/predict/LaunchModel.h"
 #include "explain/MachineCode.h"
+#include "explain/WaveCounter.h"
 #include "ir/OpenLayouts.h"
+#include "target/amd/Chips.h"
+#include "target/amd/Occupancy.h"
+#include "target/nvidia/Occupancy.h"
 
 namespace gluonc::driver {
 
 using diag::Kind;
 
-bool isExplained(const target::Target &target) { return target.isNvidia() && target.hasCodegen(); }
+/// Of AMD's chips those whose machine code is executed.
+bool isExplained(const target::Target &target) {
+  const target::amd::Chip *amd = target.amdChip();
+  const bool isExecuted = !amd || llvm::is_contained({"gfx942", "gfx950", "gfx1250"}, amd->name);
+  return target.hasCodegen() && isExecuted;
+}
 
 namespace {
 
@@ -77,6 +87,35 @@ static void countMachineCode(explain::Profile &profile, llvm::StringRef disassem
     explain::addMachineCode(profile, instructions);
 }
 
+/// The number behind `key:` in the metadata at the end of an assembly; 0 where absent.
+static unsigned metadataOf(llvm::StringRef assembly, llvm::StringRef key) {
+  llvm::StringRef value = assembly.split(".amdgpu_metadata").second;
+  value = value.split(("." + key + ":").str()).second.ltrim();
+  unsigned number = 0;
+  return value.consumeInteger(10, number) ? 0 : number;
+}
+
+/// Executes AMD's machine code and counts. False after a report.
+static bool countWaves(explain::Profile &profile, const CompiledKernel &compiled,
+                       const KernelArguments &arguments, llvm::raw_ostream *printed,
+                       const diag::SourceManager &sources, diag::Sink &sink) {
+  const target::amd::Chip &chip = *profile.target.amdChip();
+  if (auto &registers = profile.resources.registers) {
+    registers->accumulators = metadataOf(compiled.assembly.bytes, "agpr_count");
+    registers->scalars = metadataOf(compiled.assembly.bytes, "sgpr_count");
+  }
+  profile.occupancy = target::amd::occupancyOf(
+      profile.target, {profile.resources.warps,
+                       profile.resources.registers ? profile.resources.registers->count : 0,
+                       profile.resources.sharedBytes});
+  explain::WaveCounter counter(compiled.artifact.bytes, chip.ldsBanks);
+  if (!executeAmdgcn(compiled, profile.target.warpSize(), arguments, profile.grid, printed,
+                     &counter, sink))
+    return false;
+  addCounts(profile, counter.take(), sources);
+  return true;
+}
+
 std::optional<explain::Profile> explainLaunch(Compiler &compiler, const KernelSource &source,
                                               CodeOptions code, const KernelArguments &arguments,
                                               Grid grid, llvm::raw_ostream *printed,
@@ -104,6 +143,10 @@ std::optional<explain::Profile> explainLaunch(Compiler &compiler, const KernelSo
   if (!compiled)
     return std::nullopt;
   profile.resources = resourcesOf(*compiled);
+  if (profile.isAmd())
+    return countWaves(profile, *compiled, arguments, printed, sources, sink)
+               ? std::optional(std::move(profile))
+               : std::nullopt;
   profile.occupancy = target::nvidia::occupancyOf(
       target, {profile.resources.warps,
                profile.resources.registers ? profile.resources.registers->count : 0,

@@ -26,20 +26,6 @@ unsigned ctasByRegisters(const CtaNeeds &needs, unsigned most) {
 
 } // namespace
 
-std::string_view nameOf(OccupancyLimit limit) {
-  switch (limit) {
-  case OccupancyLimit::Warps:
-    return "warps";
-  case OccupancyLimit::Ctas:
-    return "CTAs";
-  case OccupancyLimit::Registers:
-    return "registers";
-  case OccupancyLimit::SharedMemory:
-    return "shared memory";
-  }
-  return "";
-}
-
 std::optional<Occupancy> occupancyOf(const Target &target, const CtaNeeds &needs) {
   const Chip *chip = findChip(target.computeCapability());
   if (!chip || !chip->residentWarps)

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "target/Occupancy.h"
 #include "target/Target.h"
 
 #include <optional>
-#include <string_view>
 
 namespace gluonc::target::nvidia {
 
@@ -21,19 +21,8 @@ struct CtaNeeds {
   uint32_t sharedBytes = 0;
 };
 
-enum class OccupancyLimit : uint8_t { Warps, Ctas, Registers, SharedMemory };
-std::string_view nameOf(OccupancyLimit limit);
-
-struct Occupancy {
-  /// CTAs that are resident at a time, and their warps.
-  unsigned ctas = 0, warps = 0;
-  /// Warps that the multiprocessor could hold.
-  unsigned mostWarps = 0;
-  /// What there is too little of for one CTA more.
-  OccupancyLimit limit = OccupancyLimit::Warps;
-
-  unsigned percent() const { return mostWarps ? 100 * warps / mostWarps : 0; }
-};
+using target::Occupancy;
+using target::OccupancyLimit;
 
 /// Nullopt for a chip of which nothing is published.
 std::optional<Occupancy> occupancyOf(const Target &target, const CtaNeeds &needs);

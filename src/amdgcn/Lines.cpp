@@ -1,0 +1,46 @@
+#include "amdgcn/Lines.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/DebugInfo/DWARF/DWARFContext.h"
+#include "llvm/DebugInfo/DWARF/DWARFDebugLine.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/Path.h"
+
+namespace gluonc::amdgcn {
+
+using llvm::DWARFDebugLine;
+
+static void ignore(llvm::Error error) { llvm::consumeError(std::move(error)); }
+
+static std::string fileOf(const DWARFDebugLine::LineTable &table, uint64_t number) {
+  std::string path;
+  // As the compiler was told it: there is no unit, which would have a folder.
+  table.getFileNameByIndex(number, "",
+                           llvm::DILineInfoSpecifier::FileLineInfoKind::AbsoluteFilePath, path);
+  return path;
+}
+
+std::vector<LineRow> readLines(llvm::StringRef codeObject) {
+  llvm::Expected<std::unique_ptr<llvm::object::ObjectFile>> object =
+      llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(codeObject, "code object"));
+  if (!object) {
+    llvm::consumeError(object.takeError());
+    return {};
+  }
+  std::unique_ptr<llvm::DWARFContext> context = llvm::DWARFContext::create(**object);
+  const llvm::DWARFObject &dwarf = context->getDWARFObj();
+  llvm::DWARFDataExtractor data(dwarf, dwarf.getLineSection(), /*IsLittleEndian=*/true,
+                                /*AddressSize=*/8);
+  DWARFDebugLine::SectionParser parser(data, *context, context->normal_units());
+  std::vector<LineRow> rows;
+  while (!parser.done()) {
+    DWARFDebugLine::LineTable table = parser.parseNext(ignore, ignore);
+    for (const DWARFDebugLine::Row &row : table.Rows)
+      rows.push_back({row.Address.Address, row.EndSequence ? "" : fileOf(table, row.File),
+                      row.EndSequence ? 0 : row.Line, row.Column});
+  }
+  llvm::sort(rows, [](const LineRow &a, const LineRow &b) { return a.address < b.address; });
+  return rows;
+}
+
+} // namespace gluonc::amdgcn

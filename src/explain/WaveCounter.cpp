@@ -1,0 +1,148 @@
+#include "explain/WaveCounter.h"
+
+#include "explain/Memory.h"
+
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <bit>
+
+namespace gluonc::explain {
+
+using llvm::StringRef;
+
+Pipe wavePipeOf(StringRef name) {
+  if (name.starts_with("v_mfma") || name.starts_with("v_smfmac") || name.starts_with("v_wmma") ||
+      name.starts_with("v_swmmac"))
+    return Pipe::Tensor;
+  for (StringRef prefix : {"ds_bpermute", "ds_permute", "ds_swizzle", "v_readlane", "v_writelane",
+                           "v_readfirstlane", "v_permlane"})
+    if (name.starts_with(prefix))
+      return Pipe::Shuffle;
+  for (StringRef prefix : {"ds_", "global_", "flat_", "buffer_", "scratch_", "cluster_", "tensor_",
+                           "s_load", "s_buffer_load"})
+    if (name.starts_with(prefix))
+      return Pipe::Memory;
+  for (StringRef prefix :
+       {"s_branch", "s_cbranch",   "s_barrier", "s_wait",    "s_nop",           "s_endpgm",
+        "s_sleep",  "s_delay_alu", "s_setprio", "s_sendmsg", "s_clause",        "s_code_end",
+        "s_trap",   "s_set_",      "s_setreg",  "s_getreg",  "s_call",          "s_swappc",
+        "s_setpc",  "s_getpc",     "s_dcache",  "s_icache",  "s_inst_prefetch", "s_prefetch",
+        "s_sched",  "v_nop"})
+    if (name.starts_with(prefix))
+      return Pipe::Control;
+  if (name.starts_with("s_"))
+    return Pipe::Scalar;
+  for (StringRef prefix : {"v_mov", "v_accvgpr", "v_cndmask", "v_dual_mov", "v_swap"})
+    if (name.starts_with(prefix))
+      return Pipe::Move;
+  for (StringRef prefix :
+       {"v_exp_", "v_log_", "v_rcp_", "v_rsq_", "v_sqrt_", "v_sin_", "v_cos_", "v_tanh_"})
+    if (name.starts_with(prefix))
+      return Pipe::Special;
+  for (StringRef part : {"_f16", "_f32", "_f64", "_bf16"})
+    if (name.contains(part))
+      return Pipe::Float;
+  return Pipe::Integer;
+}
+
+uint64_t waveFlopsOf(const amdgcn::Instruction &instruction) {
+  const amdgcn::Product &product = instruction.product;
+  if (wavePipeOf(instruction.mnemonic) != Pipe::Tensor)
+    return 0;
+  return 2 * uint64_t(product.m) * product.n * product.k * product.blocks;
+}
+
+WaveCounter::WaveCounter(StringRef codeObject, unsigned ldsBanks)
+    : lines(amdgcn::readLines(codeObject)), ldsBanks(ldsBanks) {}
+
+ptx::SourcePlace WaveCounter::placeOf(uint64_t address) {
+  auto behind = llvm::upper_bound(lines, address, [](uint64_t place, const amdgcn::LineRow &row) {
+    return place < row.address;
+  });
+  if (behind == lines.begin())
+    return {};
+  const amdgcn::LineRow &row = *std::prev(behind);
+  if (!row.line)
+    return {};
+  auto known = llvm::find(files, row.file);
+  const auto number = static_cast<unsigned>(known - files.begin());
+  if (known == files.end())
+    files.push_back(row.file);
+  return {number, row.line, row.column};
+}
+
+InstructionCount WaveCounter::describe(const amdgcn::Observed &what) {
+  const amdgcn::Instruction &instruction = what.instruction;
+  InstructionCount count;
+  count.text = instruction.mnemonic;
+  count.source = placeOf(what.address);
+  count.pipe = wavePipeOf(instruction.mnemonic);
+  count.stores = instruction.access.isStore;
+  count.loads = !count.stores || instruction.access.isAtomic;
+  return count;
+}
+
+static llvm::SmallVector<ptx::Touch, 64> touchesOf(llvm::ArrayRef<amdgcn::Touch> list) {
+  llvm::SmallVector<ptx::Touch, 64> touches;
+  for (const amdgcn::Touch &touch : list)
+    touches.push_back({touch.address, touch.bytes, touch.lane});
+  return touches;
+}
+
+void WaveCounter::countGlobal(const amdgcn::Observed &what, Entry &entry) {
+  llvm::SmallVector<ptx::Touch, 64> touches = touchesOf(what.touched.global);
+  SectorCount lines = countSectors(touches, cacheLineBytes);
+  GlobalCount one;
+  one.requests = 1;
+  one.sectors = lines.sectors;
+  one.idealSectors = lines.idealSectors;
+  one.usedBytes = lines.usedBytes;
+  one.bytesOfLane = touches.front().bytes;
+  one.stride = lines.stride;
+  one.pieces = lines.pieces;
+  const bool isLong = lines.usedBytes >= lines.pieces * cacheLineBytes;
+  one.misaligned =
+      isLong && 2 * lines.misalignedPieces >= lines.pieces && lines.sectors > lines.idealSectors;
+  if (!entry.count.stores) {
+    uint64_t hash = 0;
+    for (const ptx::Touch &touch : touches)
+      hash = llvm::hash_combine(hash, touch.address, touch.lane);
+    auto [x, y, z] = what.workgroup;
+    uint64_t &last = entry.last[{llvm::hash_combine(x, y, z), what.wave}];
+    one.repeats = last == hash;
+    last = hash;
+  }
+  entry.count.global += one;
+}
+
+void WaveCounter::executed(const amdgcn::Observed &what) {
+  auto [place, isNew] = entries.try_emplace(what.address);
+  Entry &entry = place->second;
+  if (isNew)
+    entry.count = describe(what);
+  InstructionCount &count = entry.count;
+  ++count.warps;
+  count.threads += std::popcount(what.active);
+  count.flops += waveFlopsOf(what.instruction);
+  if (!what.touched.global.empty())
+    countGlobal(what, entry);
+  if (!what.touched.shared.empty()) {
+    llvm::SmallVector<ptx::Touch, 64> touches = touchesOf(what.touched.shared);
+    // What copies to LDS writes there.
+    const bool reads = what.touched.global.empty() && !count.stores;
+    WavefrontCount cycles = countLdsCycles(touches, ldsBanks, reads);
+    count.shared += {1, cycles.wavefronts, cycles.ideal, touches.front().bytes};
+  }
+}
+
+Counts WaveCounter::take() {
+  Counts counts;
+  counts.files = std::move(files);
+  for (auto &[address, entry] : entries)
+    counts.instructions.push_back(std::move(entry.count));
+  return counts;
+}
+
+} // namespace gluonc::explain
