@@ -72,9 +72,10 @@ WavefrontCount countWavefronts(llvm::ArrayRef<ptx::Touch> touches) {
 static unsigned groupOf(unsigned lane, unsigned together, bool isPermuted) {
   if (!isPermuted)
     return lane / together;
-  // By fours of 32 lanes: 0 and 5, 1 and 4, 2 and 7, 3 and 6.
+  // Eight fours of lanes: 0 and 5, 1 and 4, 2 and 7, 3 and 6.
   static constexpr unsigned groups[8] = {0, 1, 2, 3, 1, 0, 3, 2};
-  return lane / 32 * 4 + groups[lane / 4 % 8];
+  const unsigned four = lane / 4;
+  return four / std::size(groups) * 4 + groups[four % std::size(groups)];
 }
 
 /// The most different words of one bank.
