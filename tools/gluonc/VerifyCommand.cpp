@@ -226,15 +226,22 @@ struct Verification {
   /// Runs the simulator under schedules, whose results must be those of the first. False where that
   /// cannot go on, after a report.
   bool exploreSchedules(llvm::ArrayRef<driver::ArgumentText> arguments, uint64_t roundSeed) {
-    driver::ScheduleExplorer explorer;
+    driver::ScheduleExplorer explorer(/*reduces=*/!session.line.has("--all-orders"));
     std::optional<Results> first;
-    report.schedules = 0;
+    report.schedules = report.cutSchedules = 0;
     for (uint64_t i = 0; i != schedules; ++i) {
-      std::optional<std::vector<uint8_t>> choices = i && schedule ? schedule : explorer.next();
-      if ((report.areAllSchedules = !choices))
+      std::optional<sim::Schedule> next = explorer.next();
+      if (i && schedule)
+        next.emplace().choices = *schedule;
+      if ((report.areAllSchedules = !next))
         return true;
-      sim::Schedule run{.choices = *choices};
+      sim::Schedule &run = *next;
       std::optional<Results> results = runSchedule(run, arguments, roundSeed);
+      if (run.isRedundant) {
+        ++report.cutSchedules;
+        explorer.tell(run);
+        continue;
+      }
       if (!results && session.sink.outcome != driver::Outcome::Fault)
         return false;
       ++report.schedules;
@@ -244,7 +251,7 @@ struct Verification {
       }
       if (!first)
         first = std::move(results);
-      explorer.tell(*choices, run.decisions);
+      explorer.tell(run);
     }
     return true;
   }
@@ -279,7 +286,10 @@ struct Verification {
 
   void noteFailure(const sim::Schedule &run, llvm::ArrayRef<driver::ArgumentText> arguments,
                    uint64_t roundSeed) {
-    report.schedule = driver::choicesText(driver::shortened(run.choices));
+    std::vector<uint8_t> choices;
+    for (const sim::Schedule::Decision &decision : run.decisions)
+      choices.push_back(decision.chosen);
+    report.schedule = driver::choicesText(driver::shortened(std::move(choices)));
     report.steps = run.steps;
     report.arguments.assign(arguments.begin(), arguments.end());
     report.repeat = commandOf(arguments, roundSeed) + " --schedule " + report.schedule;
@@ -305,7 +315,8 @@ struct Verification {
     for (const driver::ArgumentText &argument : arguments)
       text += " " + quotedForShell(argument.name + "=" + argument.value);
     for (const OptionSpec &option : session.command->options)
-      if (!llvm::is_contained({"--rounds", "--seed", "--explore", "--schedule"}, option.name))
+      if (!llvm::is_contained({"--rounds", "--seed", "--explore", "--schedule", "--all-orders"},
+                              option.name))
         for (const Word &word : session.line.all(option.name))
           text += " " + option.name.str() +
                   (option.value.empty() ? "" : " " + quotedForShell(word.text));

@@ -65,7 +65,11 @@ static void printInexact(const VerifyReport &report, llvm::raw_ostream &out) {
 static void printSchedule(const VerifyReport &report, llvm::raw_ostream &out) {
   if (report.schedules)
     out << report.schedules << (report.schedules == 1 ? " schedule" : " schedules")
-        << " of the simulator" << (report.areAllSchedules ? ", all there are\n" : "\n");
+        << " of the simulator" << (report.areAllSchedules ? ", all there are" : "");
+  if (report.cutSchedules)
+    out << "; " << report.cutSchedules << " more were left half-way";
+  if (report.schedules)
+    out << '\n';
   if (report.schedule.empty())
     return;
   size_t width = 0;
@@ -141,8 +145,9 @@ llvm::json::Value toJson(const VerifyReport &report) {
                             {"tensors", std::move(tensors)},
                             {"faulted", llvm::json::Array(report.faulted)}};
   if (report.schedules)
-    object["schedules"] =
-        llvm::json::Object{{"tried", report.schedules}, {"all", report.areAllSchedules}};
+    object["schedules"] = llvm::json::Object{{"tried", report.schedules},
+                                             {"left", report.cutSchedules},
+                                             {"all", report.areAllSchedules}};
   if (!report.failed())
     return object;
   llvm::json::Array steps;

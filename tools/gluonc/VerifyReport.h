@@ -29,6 +29,8 @@ struct VerifyReport {
   std::vector<ComparedTensor> tensors;
   /// Of the simulator, in the last round; whether there are no others.
   uint64_t schedules = 0;
+  /// Begun, and left where only what had been tried would have come.
+  uint64_t cutSchedules = 0;
   bool areAllSchedules = false;
   /// What was done, and chosen, under the schedule that failed.
   std::vector<sim::Schedule::Step> steps;

@@ -109,6 +109,8 @@ constexpr OptionSpec verifyOptions[] = {
     {"--rounds", "N", "so many rounds, each with arguments and data of its own (default 1)"},
     {"--seed", "S", "of the first round; the next have those that follow (default 0)"},
     {"--explore", "N", "try up to N schedules of the simulator: results must not depend on them"},
+    {"--all-orders", "",
+     "with --explore: operations that do not depend on each other in each order, too"},
     {"--schedule", "C,C,…", "in place of --explore: this one, as a failure names it"},
     {"--odd", "", "random floats are infinite, NaN, zero, subnormal, the largest here and there"},
     {"--ulp", "N", "how far results may be apart (default: what docs/accuracy.md says)"},

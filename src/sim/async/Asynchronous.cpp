@@ -115,6 +115,8 @@ void Cta::complete(AsyncOperation &operation, Ordering::Epoch epoch) {
       setStates(shared, sum->target,
                 sum->holdsNothing ? SharedMemory::Unwritten : SharedMemory::Written);
   } else if (auto *in = std::get_if<AsyncOperation::BoxToShared>(&operation.movement)) {
+    // Rows of a tensor, wherever it is.
+    noteTouched(Footprint::Space::Global, 0, ~uint64_t(0), /*writes=*/false);
     loadBox(in->transfer, shared);
     noteWrite(*this, in->transfer.shared, epoch, operation.place);
   } else if (auto *out = std::get_if<AsyncOperation::BoxToGlobal>(&operation.movement)) {
@@ -276,6 +278,8 @@ void Cta::finishGlobalWrites(Fiber &of) {
 /// The end of a CTA is like a write to all its memory: whatever others do there has to be ordered
 /// before it.
 void Cta::leaveCluster(const Instruction &end) {
+  if (schedule)
+    schedule->touchAnything();
   const uint64_t begin = std::min<uint64_t>(uint64_t(rank()) * kCtaSharedStride, shared.size());
   const auto size = uint32_t(std::min<uint64_t>(shared.size() - begin, kCtaSharedStride));
   endedCtas |= 1u << rank();

@@ -30,6 +30,7 @@ bool checkBarrier(const Instruction &instruction, Cta &cta, const Region &view, 
     if (!fine)
       return;
     const uint32_t offset = own + distance;
+    cta.noteTouched(Footprint::Space::Barrier, offset, 8, /*writes=*/false);
     fine = cta.shared.contains(offset, 8) && cta.shared.state(offset) == SharedMemory::Barrier;
     if (!fine)
       return cta.fail(instruction, diag::Kind::BarrierNotInitialized,
@@ -117,6 +118,7 @@ void runInvalidate(const Instruction &instruction, Cta &cta) {
         return cta.fail(instruction, diag::Kind::BarrierInUse, {cta.barrierText(offset)}, -1,
                         FaultNote(event->place, "it was started here"), cta.barrierNameAt(offset));
     cta.shared.endBarrier(offset);
+    cta.noteTouched(Footprint::Space::Barrier, offset, 8, /*writes=*/true);
   });
 }
 
@@ -202,7 +204,7 @@ void runCopyArrive(const Instruction &instruction, Cta &cta) {
   });
   cta.noteStep(instruction, Doing::Arrives, event.barriers.front(),
                cta.barrierAt(event.barriers.front()).phase);
-  cta.barrierEvents.push_back(std::move(event));
+  cta.addEvent(std::move(event));
   cta.noteEvent();
 }
 

@@ -85,6 +85,8 @@ bool lowerGlobalScratch(Lowering &lowering, mlir::Operation *operation) {
 
 /// Operands: place, base.
 void runCreateDescriptor(const Instruction &instruction, Cta &cta) {
+  if (cta.schedule)
+    cta.schedule->touchAnything();
   cta.madeDescriptors[*cta.at<uint64_t>(instruction.operands[0])] = {
       describe(instruction, instruction.operands[1], cta), false};
 }

@@ -59,7 +59,9 @@ void send(const Instruction &instruction, Cta &cta, const Answer &answer, uint32
   event.place = instruction.place;
   forEachBarrier(barriers, [&](uint32_t offset) { event.barriers.push_back(offset + bytes); });
   event.operations.push_back(cta.start(std::move(request)));
-  cta.barrierEvents.push_back(std::move(event));
+  if (cta.schedule)
+    cta.schedule->touchAnything();
+  cta.addEvent(std::move(event));
   cta.noteEvent();
 }
 

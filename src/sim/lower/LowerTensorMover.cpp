@@ -184,7 +184,7 @@ void startMove(const Instruction &instruction, Cta &cta, AsyncOperation operatio
   if (!data.barrierTable)
     return;
   event.operations.push_back(std::move(started));
-  cta.barrierEvents.push_back(std::move(event));
+  cta.addEvent(std::move(event));
   cta.noteEvent();
 }
 

@@ -314,7 +314,7 @@ void runCommit(const Instruction &instruction, Cta &cta) {
     });
     cta.noteStep(instruction, Doing::Arrives, event.barriers.front(),
                  cta.barrierAt(event.barriers.front()).phase);
-    cta.barrierEvents.push_back(std::move(event));
+    cta.addEvent(std::move(event));
   }
   cta.noteEvent();
 }

@@ -197,7 +197,7 @@ void startLoad(const Instruction &instruction, Cta &cta, const BoxTransfer &tran
   forEachBarrier(barriers, [&](uint32_t offset) { event.barriers.push_back(offset + bytes); });
   cta.noteStep(instruction, Doing::Loads, target.start());
   event.operations.push_back(cta.start(std::move(load)));
-  cta.barrierEvents.push_back(std::move(event));
+  cta.addEvent(std::move(event));
   cta.noteEvent();
 }
 
@@ -434,7 +434,7 @@ bool startSharedStore(const Instruction &instruction, Cta &cta, const Region &ta
     event.place = instruction.place;
     event.operations.push_back(cta.start(std::move(copy)));
     forEachBarrier(barriers, [&](uint32_t offset) { event.barriers.push_back(offset + distance); });
-    cta.barrierEvents.push_back(std::move(event));
+    cta.addEvent(std::move(event));
   }
   return true;
 }

@@ -1,4 +1,6 @@
 #include "sim/machine/Cta.h"
+
+#include "sim/machine/Footprints.h"
 #include "sim/machine/Races.h"
 
 namespace gluonc::sim {
@@ -104,6 +106,8 @@ void Cta::fail(const Instruction &at, diag::Kind kind, llvm::ArrayRef<std::strin
     fault.notes.push_back(std::move(*note));
   faults.add(std::move(fault));
   stopped = failed = true;
+  if (schedule)
+    schedule->touchAnything();
 }
 
 void Cta::failLate(uint32_t place, diag::Kind kind, llvm::ArrayRef<std::string> arguments,
@@ -112,6 +116,8 @@ void Cta::failLate(uint32_t place, diag::Kind kind, llvm::ArrayRef<std::string> 
   fault.memory = std::move(memory);
   faults.add(std::move(fault));
   stopped = failed = true;
+  if (schedule)
+    schedule->touchAnything();
 }
 
 uint8_t Cta::taintCode(const Instruction &at, uint32_t element, diag::Kind kind,
@@ -153,11 +159,15 @@ bool Cta::raise(const Instruction &use, uint8_t code, bool decides) {
   faults.add(std::move(fault));
   stopped |= ends;
   failed |= ends;
+  if (schedule)
+    schedule->touchAnything();
   return ends;
 }
 
 void Cta::writeGlobal(uint64_t address, const uint8_t *bytes, uint64_t length,
                       uint32_t elementBytes, uint32_t place) {
+  if (const Range *range = schedule ? memory.find(address) : nullptr)
+    noteGlobalAccess(*this, *range, address, length, /*writes=*/true);
   AccessHistory *watched = nullptr;
   if (const Range *range = races ? memory.find(address) : nullptr)
     watched = races->historyOf(*range);

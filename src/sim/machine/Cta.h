@@ -170,8 +170,25 @@ public:
 
   /// Partitions synchronize by atomic operations: orders the fiber after those that did so before.
   void synchronizeWithOthers() {
-    if (ordering && ordering->isConcurrent()) [[unlikely]]
+    if (ordering && ordering->isConcurrent()) [[unlikely]] {
       ordering->synchronize(fiber->index);
+      // Their order is that of all other accesses to shared memory.
+      if (schedule && sharesMemory())
+        noteTouched(Footprint::Space::Atomics, 0, 1, /*writes=*/true);
+    }
+  }
+
+  /// Tells who explores schedules what the turn in hand accesses.
+  void noteTouched(Footprint::Space space, uint64_t begin, uint64_t size, bool writes) {
+    if (schedule) [[unlikely]]
+      schedule->touch(space, begin, begin + size, writes);
+  }
+
+  /// What will happen to barriers.
+  void addEvent(BarrierEvent event) {
+    for (uint32_t barrier : event.barriers)
+      noteTouched(Footprint::Space::Barrier, barrier, 8, /*writes=*/true);
+    barrierEvents.push_back(std::move(event));
   }
 
   Barrier barrierAt(uint32_t offset) {
@@ -184,6 +201,7 @@ public:
       ordering->completePhase(offset);
     uint64_t word = barrier.pack();
     std::memcpy(shared.data() + offset, &word, sizeof word);
+    noteTouched(Footprint::Space::Barrier, offset, 8, /*writes=*/true);
     noteEvent();
   }
 
@@ -334,6 +352,10 @@ private:
   /// Runs a fiber up to the next operation that others may see.
   void resumeToDecision(Fiber &next);
   bool isVisible(const Instruction &at) const;
+  bool waitsInVain(const Fiber &waiting) const;
+  /// Whether the program has accesses to memory on the chip.
+  bool sharesMemory();
+  std::optional<bool> hasSharedAccesses;
   std::optional<uint64_t> scheduleSeed;
   /// Asked now and then: whether to leave the program where it is.
   std::function<bool()> shouldStop;

@@ -17,13 +17,17 @@ static constexpr uint64_t kInstructionsPerTurn = 48;
 //===----------------------------------------------------------------------===//
 
 void Cta::run(uint64_t index) {
+  if (schedule && schedule->isRedundant)
+    return;
   reset(index);
   while (Fiber *next = pickFiber()) {
     schedule ? resumeToDecision(*next) : resume(*next);
     if (failed)
       return;
   }
-  if (!allAreDone())
+  if (schedule && schedule->isRedundant)
+    failed = true;
+  else if (!allAreDone())
     reportDeadlock();
 }
 
@@ -78,29 +82,69 @@ Fiber *Cta::pickFiber() {
   return fibers[lastFiber].get();
 }
 
+/// Whether a fiber that waits would have to go on waiting.
+bool Cta::waitsInVain(const Fiber &waiting) const {
+  if (waiting.state == Fiber::State::WaitsForBarrier)
+    return !const_cast<Cta *>(this)->barrierAt(waiting.barrier).isComplete(waiting.parity) &&
+           !eventsThatComplete(waiting.barrier);
+  if (waiting.state == Fiber::State::WaitsForPartitions)
+    return llvm::any_of(fibers, [&](const auto &each) {
+      return each->partition >= 0 && each->cta == waiting.cta && each->state != Fiber::State::Done;
+    });
+  return false;
+}
+
 /// The fiber that had the turn comes first, then those behind it.
 Fiber *Cta::pickChosen() {
   llvm::SmallVector<size_t, 8> ready;
+  std::vector<uint32_t> names;
   bool interrupts = false;
   for (size_t step = 0; step < fibers.size(); ++step) {
     size_t index = (lastFiber + step) % fibers.size();
     const Fiber &candidate = *fibers[index];
     bool isReady = candidate.state == Fiber::State::Ready;
     interrupts |= isReady && step == 0;
-    if (isReady || (candidate.state != Fiber::State::Done && candidate.seenEvents != events))
-      ready.push_back(index);
+    if (!isReady && (candidate.state == Fiber::State::Done || candidate.seenEvents == events ||
+                     waitsInVain(candidate)))
+      continue;
+    ready.push_back(index);
+    names.push_back(candidate.index);
   }
-  if (ready.empty())
-    return pickPoll();
-  size_t chosen = 0;
-  if (ready.size() > 1) {
-    size_t number = schedule->decisions.size();
-    if (number < schedule->choices.size())
-      chosen = std::min<size_t>(schedule->choices[number], ready.size() - 1);
-    schedule->decisions.push_back({uint8_t(ready.size()), uint8_t(chosen), interrupts});
+  if (ready.empty()) {
+    Fiber *polls = pickPoll();
+    if (polls)
+      schedule->force(polls->index);
+    return polls;
   }
-  lastFiber = ready[chosen];
+  std::optional<size_t> chosen = schedule->choose(names, interrupts);
+  if (!chosen)
+    return nullptr;
+  lastFiber = ready[*chosen];
   return fibers[lastFiber].get();
+}
+
+/// Of operations that others may see: whether all that they do is noted where it is done
+/// (Footprint). Of others nobody knows what they depend on.
+static bool notesWhatItTouches(llvm::StringRef operation) {
+  return operation == "tt.load" || operation == "tt.store" || operation.starts_with("tt.atomic") ||
+         operation == "ttg.async_wait" || operation == "ttg.async_commit_group" ||
+         operation == "ttg.async_copy_global_to_local" ||
+         operation == "ttng.async_tma_copy_global_to_local" ||
+         operation == "ttng.async_tma_copy_local_to_global" ||
+         operation == "ttng.async_tma_store_wait" ||
+         (operation.starts_with("ttng.") && operation.contains("barrier") &&
+          !operation.contains("cluster"));
+}
+
+bool Cta::sharesMemory() {
+  if (!hasSharedAccesses)
+    hasSharedAccesses = llvm::any_of(program.places, [](const auto &place) {
+      llvm::StringRef operation = place.operation;
+      return operation.contains("local_") || operation.contains("async") ||
+             operation.contains("tma") || operation.contains("tmem") || operation.contains("dot") ||
+             operation.contains("gen5");
+    });
+  return *hasSharedAccesses;
 }
 
 bool Cta::isVisible(const Instruction &at) const {
@@ -122,6 +166,8 @@ void Cta::resumeToDecision(Fiber &next) {
       if (isAtNext)
         break;
       isAtNext = true;
+      if (!notesWhatItTouches(program.places[at.place].operation))
+        schedule->touchAnything();
       if (schedule->steps.size() < Schedule::mostSteps)
         schedule->steps.push_back({nameOf(*fiber), program.places[at.place].operation, at.place});
     }
@@ -221,6 +267,7 @@ void Cta::endFiber(const Instruction &at) {
     finishCta(at);
   fiber->state = Fiber::State::Done;
   stopped = true;
+  noteTouched(Footprint::Space::End, fiber->index, 1, /*writes=*/true);
   noteEvent();
 }
 
@@ -236,6 +283,9 @@ bool Cta::joinFibers(const Instruction &at) {
   auto isWorker = [&](const std::unique_ptr<Fiber> &each) {
     return each->partition >= 0 && each->cta == fiber->cta;
   };
+  for (const std::unique_ptr<Fiber> &each : fibers)
+    if (isWorker(each))
+      noteTouched(Footprint::Space::End, each->index, 1, /*writes=*/false);
   for (const std::unique_ptr<Fiber> &each : fibers)
     if (isWorker(each) && each->state != Fiber::State::Done)
       return suspend(at, Fiber::State::WaitsForPartitions), false;
@@ -268,6 +318,8 @@ bool Cta::waitForMemory(const Instruction &at) {
 
 /// As on hardware, CTAs that have ended count as having arrived.
 bool Cta::completeIfAllArrived(SyncPoint &point) {
+  if (schedule)
+    schedule->touchAnything();
   if (point.arrived + uint32_t(llvm::popcount(endedCtas)) < program.ctas)
     return false;
   point.arrived = 0;
@@ -287,6 +339,8 @@ void Cta::arriveAtCluster(bool relaxed) {
 }
 
 bool Cta::waitForCluster(const Instruction &at) {
+  if (schedule)
+    schedule->touchAnything();
   SyncPoint &point = syncPointAt(kClusterBarrier);
   if (point.generation == *fiber->arrival && !completeIfAllArrived(point)) {
     fiber->syncPlace = kClusterBarrier;
@@ -298,6 +352,8 @@ bool Cta::waitForCluster(const Instruction &at) {
 }
 
 void Cta::exchange(const Instruction &at, llvm::function_ref<void()> move) {
+  if (schedule)
+    schedule->touchAnything();
   SyncPoint &point = syncPointAt(pc);
   if (!fiber->exchange) {
     fiber->exchange = point.generation;
@@ -357,6 +413,7 @@ std::vector<BarrierEvent> Cta::takeEvents(uint32_t barrier, size_t count) {
 }
 
 bool Cta::waitForBarrier(const Instruction &at, uint32_t barrier, bool parity) {
+  noteTouched(Footprint::Space::Barrier, barrier, 8, /*writes=*/false);
   if (barrierAt(barrier).isComplete(parity)) {
     if (ordering)
       ordering->wait(fiber->index, barrier);

@@ -1,5 +1,7 @@
 #include "sim/machine/GlobalAccess.h"
 
+#include "sim/machine/Footprints.h"
+
 #include "sim/machine/Races.h"
 
 #include <cinttypes>
@@ -161,6 +163,8 @@ uint8_t *checkedAccess(const Instruction &instruction, Cta &cta, uint64_t addres
     if (access.writes)
       range->markWritten(address, length);
   }
+  if (cta.schedule) [[unlikely]]
+    noteGlobalAccess(cta, *range, address, length, access.writes);
   if (cta.races)
     enterAccess(instruction, cta, *range, address, length);
   // Somebody may poll for it.
