@@ -8,6 +8,7 @@
 #include "lsp/Documents.h"
 #include "lsp/Features.h"
 #include "lsp/Input.h"
+#include "lsp/Rename.h"
 #include "support/Recovery.h"
 
 namespace gluonc::lsp {
@@ -46,6 +47,17 @@ void addFolder(const llvm::json::Object &object, llvm::StringRef key,
   return true;
 }
 
+struct RenameParams : TextDocumentPositionParams {
+  std::string newName;
+};
+
+[[maybe_unused]] bool fromJSON(const llvm::json::Value &value, RenameParams &result,
+                               llvm::json::Path path) {
+  llvm::json::ObjectMapper map(value, path);
+  return protocol::fromJSON(value, static_cast<TextDocumentPositionParams &>(result), path) &&
+         map && map.map("newName", result.newName);
+}
+
 llvm::json::Value capabilities() {
   using llvm::json::Array;
   using llvm::json::Object;
@@ -58,6 +70,7 @@ llvm::json::Value capabilities() {
               {"hoverProvider", true},
               {"definitionProvider", true},
               {"referencesProvider", true},
+              {"renameProvider", Object{{"prepareProvider", true}}},
               {"documentSymbolProvider", true},
               {"codeActionProvider", true},
               {"completionProvider", Object{{"triggerCharacters", Array{"."}}}},
@@ -91,6 +104,8 @@ private:
     handler.method("textDocument/signatureHelp", this, &Server::onSignatureHelp);
     handler.method("textDocument/definition", this, &Server::onDefinition);
     handler.method("textDocument/references", this, &Server::onReferences);
+    handler.method("textDocument/prepareRename", this, &Server::onPrepareRename);
+    handler.method("textDocument/rename", this, &Server::onRename);
     handler.method("textDocument/documentSymbol", this, &Server::onSymbols);
     handler.method("textDocument/codeAction", this, &Server::onActions);
   }
@@ -213,6 +228,58 @@ private:
         params.textDocument.uri, std::move(reply), [&](const View &view) {
           return referencesTo(view, offsetOf(view.file(), params.position),
                               params.context.includeDeclaration);
+        });
+  }
+
+  /// Replies with what `find` makes of a file, or with the problem that it has.
+  template <typename Result>
+  void
+  answerOrRefuse(const TextDocumentPositionParams &params, Callback<Result> reply,
+                 llvm::function_ref<bool(const View &, uint32_t, Result &, std::string &)> find) {
+    Result result{};
+    std::string problem = "the file is not open, or has no kernels";
+    bool isFound = false;
+    Document *document = documents.find(params.textDocument.uri.file());
+    auto answerIt = [&](Analysis &) {
+      Analysis &viewer = documents.analysisOf(documents.viewerOf(*document));
+      const View view = {viewer, *viewer.find(document->uri.file())};
+      isFound = find(view, offsetOf(view.file(), params.position), result, problem);
+    };
+    auto refuse = [&](std::string why, llvm::lsp::ErrorCode code) {
+      reply(llvm::make_error<llvm::lsp::LSPError>(std::move(why), code));
+    };
+    if (document && !work(*document, answerIt))
+      return refuse("a bug of gluonc", llvm::lsp::ErrorCode::InternalError);
+    if (!isFound)
+      return refuse(problem, llvm::lsp::ErrorCode::RequestFailed);
+    reply(std::move(result));
+  }
+
+  void onPrepareRename(const TextDocumentPositionParams &params,
+                       Callback<llvm::json::Value> reply) {
+    answerOrRefuse<llvm::json::Value>(
+        params, std::move(reply),
+        [](const View &view, uint32_t offset, llvm::json::Value &result, std::string &problem) {
+          std::optional<Renaming> renaming = renamingAt(view, offset, problem);
+          if (renaming)
+            result = llvm::json::Object{{"range", protocol::toJSON(rangeOf(renaming->here))},
+                                        {"placeholder", renaming->name}};
+          return renaming.has_value();
+        });
+  }
+
+  void onRename(const RenameParams &params, Callback<protocol::WorkspaceEdit> reply) {
+    answerOrRefuse<protocol::WorkspaceEdit>(
+        params, std::move(reply),
+        [&](const View &view, uint32_t offset, protocol::WorkspaceEdit &edit,
+            std::string &problem) {
+          std::optional<Renaming> renaming = renamingAt(view, offset, problem);
+          bool isFine = renaming.has_value();
+          if (isFine)
+            documents.forEachHolding(renaming->name, folders, [&](const View &other) {
+              isFine = isFine && addRenamed(other, *renaming, params.newName, edit, problem);
+            });
+          return isFine;
         });
   }
 

@@ -1,6 +1,7 @@
 import asyncio
 import os
 import pathlib
+import urllib.parse
 
 import pytest
 import pytest_lsp
@@ -64,6 +65,30 @@ class File:
         found = await self.client.text_document_references_async(types.ReferenceParams(
             **self.at(mark), context=types.ReferenceContext(include_declaration=declaration)))
         return sorted(self.place(each) for each in found)
+
+    async def rename(self, mark, name):
+        """{file name: its text afterwards}, or why not."""
+        try:
+            edit = await self.client.text_document_rename_async(types.RenameParams(**self.at(mark), new_name=name))
+        except Exception as error:
+            return str(error)
+        texts = {}
+        for uri, edits in edit.changes.items():
+            path = pathlib.Path(urllib.parse.unquote(urllib.parse.urlparse(uri).path))
+            lines = path.read_text().splitlines(keepends=True)
+            for each in sorted(edits, key=lambda e: (e.range.start.line, e.range.start.character), reverse=True):
+                begin, end = each.range.start, each.range.end
+                assert begin.line == end.line
+                line = lines[begin.line]
+                lines[begin.line] = line[:begin.character] + each.new_text + line[end.character:]
+            texts[path.name] = "".join(lines)
+        return texts
+
+    async def prepare_rename(self, mark):
+        try:
+            return await self.client.text_document_prepare_rename_async(types.PrepareRenameParams(**self.at(mark)))
+        except Exception as error:
+            return str(error)
 
     @staticmethod
     def place(location):

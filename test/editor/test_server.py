@@ -224,6 +224,39 @@ async def test_definitions_and_references_go_across_files(opened):
     assert await file.references("* WID|TH", declaration=False) == [("kernels.py", 5), ("kernels.py", 11)]
 
 
+async def test_rename_goes_across_files(opened):
+    file = opened(USER, helpers=HELPERS)
+    assert await file.diagnostics() == []
+    assert await file.rename("helpers.dou|ble", "triple") == {
+        "helpers.py": HELPERS.replace("def double", "def triple"),
+        "kernels.py": USER.replace("import WIDTH, double as", "import WIDTH, triple as").replace("helpers.double", "helpers.triple"),
+    }
+    # What it is called here is the business of this file.
+    assert await file.rename("tw|ice(", "doubled") == {"kernels.py": USER.replace("twice", "doubled")}
+    assert await file.rename("twice(|x=", "value") == {
+        "helpers.py": HELPERS.replace("double(x)", "double(value)").replace("x * 2", "value * 2"),
+        "kernels.py": USER.replace("twice(x=", "twice(value="),
+    }
+
+
+async def test_rename_of_a_parameter_goes_to_the_comment_that_states_it(opened):
+    file = opened(USER, helpers=HELPERS)
+    assert await file.rename("def user(|p)", "target") == {
+        "kernels.py": USER.replace("p=*fp32", "target=*fp32").replace("user(p)", "user(target)")
+                          .replace("store(p,", "store(target,").replace("load(p)", "load(target)")}
+    assert (await file.prepare_rename("def user(|p)")).placeholder == "p"
+
+
+async def test_rename_is_refused_where_it_would_change_what_is_meant(opened):
+    file = opened(USER, helpers=HELPERS)
+    assert "something else already" in await file.rename("def user(|p)", "WIDTH")
+    assert "is no name" in await file.rename("def user(|p)", "for")
+    assert "is no name" in await file.rename("def user(|p)", "2p")
+    assert "in no file of yours" in await file.rename("gl.sto|re(p", "write")
+    assert "rename its file" in await file.rename("hel|pers.double", "tools")
+    assert "no name here" in await file.prepare_rename("p, twice(x=helpers.double(gl.load(p))) |* WIDTH")
+
+
 async def test_an_imported_file_has_the_types_of_its_caller(client, opened):
     user = opened(USER, helpers=HELPERS)
     assert await user.diagnostics() == []
