@@ -29,12 +29,21 @@ struct Breakpoint {
   std::string condition;
 };
 
-/// Elements of a buffer, or a variable of a thread: what was written to them.
+/// Elements of a buffer, a variable of a thread, or bytes of memory: what was written to them.
 struct Watchpoint {
   unsigned id = 0;
   std::string text;
   /// Of a buffer.
   std::optional<host::Tensor> elements;
+  /// In shared memory of the cluster, by offset, or in global memory, by address: `bytes` each.
+  struct Place {
+    uint64_t begin = 0;
+    bool isShared = false;
+  };
+  std::vector<Place> places;
+  unsigned bytes = 0;
+  /// Of what is at the places; none for bare bytes.
+  std::optional<sema::DType> dtype;
   /// Of a variable.
   ThreadId thread;
   std::string last;
@@ -81,7 +90,9 @@ public:
 
   /// At the first line from there on that has instructions.
   llvm::Expected<Breakpoint> addBreakpoint(Line line, std::string condition);
-  /// An argument's tensor, or elements of it, or a variable of the selected thread.
+  /// An argument's tensor, or elements of it; a variable of the selected thread; elements of shared
+  /// memory, `smem[3]`, whoever writes them, in the program in hand; `*ADDRESS` or `*POINTER`, so
+  /// many bytes with `:BYTES`, in global memory.
   llvm::Expected<unsigned> watch(std::string text);
   bool remove(unsigned id);
   void removeBreakpoints(const diag::SourceFile *file);
@@ -151,6 +162,10 @@ private:
   llvm::Expected<bool> holds(llvm::StringRef condition, ThreadId thread, size_t frame);
   Found breakpointAt(const Upcoming &next);
   std::optional<Stop> watchedChange();
+  llvm::Error watchArgument(Watchpoint &watchpoint);
+  llvm::Error watchAddresses(Watchpoint &watchpoint);
+  /// False where the text names no elements of memory on the chip.
+  llvm::Expected<bool> watchShared(Watchpoint &watchpoint);
   std::string sample(const Watchpoint &watchpoint) const;
   std::string sampleText(const Watchpoint &watchpoint);
   const Thread *findThread(ThreadId id) const;

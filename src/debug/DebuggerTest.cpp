@@ -135,7 +135,7 @@ TEST(Debugger, WatchesAVariable) {
 TEST(Debugger, RefusesToWatchWhatIsNotInMemory) {
   Debugged kernel(kLoop, kLoopValues);
   EXPECT_EQ(llvm::toString(kernel->watch("src + 1").takeError()),
-            "`src + 1` is neither a variable nor elements of a tensor that the kernel was given");
+            "`src + 1` is neither a variable nor elements of memory");
 }
 
 TEST(Debugger, StopsAtAFaultAndGoesOnBehindIt) {

@@ -6,6 +6,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <cstring>
+
 namespace gluonc::debug {
 
 // -- Variables ---------------------------------------------------------------------------
@@ -158,22 +160,122 @@ llvm::Expected<bool> Debugger::holds(llvm::StringRef condition, ThreadId thread,
 
 // -- Watchpoints -------------------------------------------------------------------------
 
+/// Elements of a tensor that the kernel was given.
+llvm::Error Debugger::watchArgument(Watchpoint &watchpoint) {
+  llvm::Expected<host::HostValue> value = evaluate(watchpoint.text, selectedThread, frame);
+  if (!value)
+    return value.takeError();
+  const host::Array *array = std::get_if<host::Array>(&*value);
+  const host::Buffer *buffer = array ? array->tensor.storage().get() : nullptr;
+  if (llvm::none_of(initial, [&](const Initial &each) { return each.buffer == buffer; }))
+    return llvm::createStringError("`" + watchpoint.text +
+                                   "` is neither a variable nor elements of memory");
+  watchpoint.elements = array->tensor;
+  return llvm::Error::success();
+}
+
+/// Integers of a value, in the order of its elements.
+static std::vector<int64_t> integersOf(const host::HostValue &value) {
+  if (const auto *plain = std::get_if<sema::Value>(&value)) {
+    std::optional<int64_t> integer =
+        plain->is(sema::ValueKind::Int) ? plain->asInt64() : std::nullopt;
+    return integer ? std::vector<int64_t>{*integer} : std::vector<int64_t>();
+  }
+  const host::Tensor &tensor = std::get<host::Array>(value).tensor;
+  std::vector<int64_t> integers;
+  if (tensor.dtype().isInt() && !tensor.firstUnwritten())
+    tensor.forEach([&](const uint8_t *element) {
+      integers.push_back(int64_t(host::decodeInteger(tensor.dtype(), element)));
+    });
+  return integers;
+}
+
+llvm::Error Debugger::watchAddresses(Watchpoint &watchpoint) {
+  llvm::StringRef text = llvm::StringRef(watchpoint.text).drop_front().trim();
+  auto [address, size] = text.rsplit(':');
+  watchpoint.bytes = 4;
+  if (!size.empty() && (size.trim().getAsInteger(10, watchpoint.bytes) || !watchpoint.bytes))
+    return llvm::createStringError("`" + size.str() + "` is no number of bytes");
+  const sim::Variable *pointer = find(address.trim(), selectedThread, frame);
+  if (size.empty() && pointer && pointer->pointeeBytes)
+    watchpoint.bytes = pointer->pointeeBytes;
+  // A pointer that the kernel was given stands for its tensor otherwise.
+  std::vector<int64_t> addresses;
+  if (pointer) {
+    llvm::Expected<host::HostValue> value =
+        hostValueOf(valueOf(*pointer, selectedThread), pointer->shape.empty());
+    if (!value)
+      return value.takeError();
+    addresses = integersOf(*value);
+  } else {
+    llvm::Expected<host::HostValue> value = evaluate(address, selectedThread, frame);
+    if (!value)
+      return value.takeError();
+    addresses = integersOf(*value);
+  }
+  for (int64_t each : addresses) {
+    const auto begin = static_cast<uint64_t>(each);
+    const sim::Range *range = stepped->machine().memory.find(begin);
+    if (range && range->contains(begin, watchpoint.bytes))
+      watchpoint.places.push_back({begin, /*isShared=*/false});
+  }
+  if (watchpoint.places.empty())
+    return llvm::createStringError("`" + address.str() + "` is no address of the kernel's memory");
+  return llvm::Error::success();
+}
+
+llvm::Expected<bool> Debugger::watchShared(Watchpoint &watchpoint) {
+  llvm::StringRef text = llvm::StringRef(watchpoint.text).trim();
+  llvm::StringRef path = text.take_while([](char each) {
+    return llvm::isAlnum(each) || each == '_' || each == '.' || each == '[' || each == ']';
+  });
+  const sim::Variable *variable = findPrefix(path, selectedThread, frame);
+  llvm::StringRef index = text.drop_front(variable ? path.size() : 0);
+  if (!variable || !variable->viewed || !index.starts_with("["))
+    return false;
+  // The index picks numbers of elements where it would pick elements.
+  llvm::Expected<host::Tensor> numbers =
+      host::Tensor::create(sema::ScalarKind::Int64, variable->shape);
+  if (!numbers)
+    return numbers.takeError();
+  int64_t next = 0;
+  numbers->forEach([&](uint8_t *element) {
+    std::memcpy(element, &next, sizeof next);
+    ++next;
+  });
+  host::HostScope local(scope.program, scope.module);
+  local.bind("elements", host::HostValue(host::Array::of(std::move(*numbers))));
+  diag::Collector sink;
+  std::optional<host::HostValue> picked =
+      host::evaluate(local, "elements" + index.str(), "<debugger>", sink);
+  if (!picked)
+    return llvm::createStringError(sink.diagnostics.empty() ? "it has no value"
+                                                            : sink.diagnostics.front().message);
+  const VariableValue value = valueOf(*variable, selectedThread);
+  watchpoint.dtype = value.dtype();
+  watchpoint.bytes = watchpoint.dtype->byteSize();
+  for (uint64_t place : value.placesOf(integersOf(*picked)))
+    watchpoint.places.push_back({place, /*isShared=*/true});
+  if (watchpoint.places.empty())
+    return llvm::createStringError("`" + watchpoint.text + "` has no elements here");
+  return true;
+}
+
 llvm::Expected<unsigned> Debugger::watch(std::string text) {
   Watchpoint watchpoint;
   watchpoint.text = std::move(text);
   watchpoint.thread = selectedThread;
   const sim::Variable *variable = find(watchpoint.text, selectedThread, frame);
-  if (!variable || scope.findTensor(watchpoint.text)) {
-    llvm::Expected<host::HostValue> value = evaluate(watchpoint.text, selectedThread, frame);
-    if (!value)
-      return value.takeError();
-    const host::Array *array = std::get_if<host::Array>(&*value);
-    const host::Buffer *buffer = array ? array->tensor.storage().get() : nullptr;
-    if (llvm::none_of(initial, [&](const Initial &each) { return each.buffer == buffer; }))
-      return llvm::createStringError("`" + watchpoint.text +
-                                     "` is neither a variable nor elements of a tensor that the "
-                                     "kernel was given");
-    watchpoint.elements = array->tensor;
+  if (llvm::StringRef(watchpoint.text).starts_with("*")) {
+    if (llvm::Error error = watchAddresses(watchpoint))
+      return error;
+  } else if (!variable || scope.findTensor(watchpoint.text)) {
+    llvm::Expected<bool> isShared = watchShared(watchpoint);
+    if (!isShared)
+      return isShared.takeError();
+    if (!*isShared)
+      if (llvm::Error error = watchArgument(watchpoint))
+        return error;
   }
   watchpoint.id = ++lastId;
   watchpoint.last = sample(watchpoint);
@@ -190,8 +292,32 @@ std::string Debugger::sample(const Watchpoint &watchpoint) const {
     });
     return bytes;
   }
+  for (const Watchpoint::Place &place : watchpoint.places) {
+    sim::SharedMemory &shared = stepped->machine().shared;
+    if (!place.isShared)
+      bytes.append(reinterpret_cast<const char *>(place.begin), watchpoint.bytes);
+    else if (shared.contains(place.begin, watchpoint.bytes))
+      bytes.append(reinterpret_cast<char *>(shared.data()) + place.begin, watchpoint.bytes);
+  }
+  if (!watchpoint.places.empty())
+    return bytes;
   const sim::Variable *variable = find(watchpoint.text, watchpoint.thread);
   return variable ? valueOf(*variable, watchpoint.thread).bytes() : watchpoint.last;
+}
+
+/// Numbers, or the bytes in hexadecimal, the one at the lowest address first.
+static std::string placesText(const Watchpoint &watchpoint, llvm::StringRef bytes) {
+  const auto count = static_cast<int64_t>(watchpoint.places.size());
+  if (watchpoint.dtype && bytes.size() == size_t(count) * watchpoint.bytes) {
+    llvm::Expected<host::Tensor> tensor =
+        host::Tensor::create(*watchpoint.dtype, llvm::ArrayRef<int64_t>(count));
+    if (tensor) {
+      std::memcpy(tensor->data(), bytes.data(), bytes.size());
+      return count == 1 ? elementText(*tensor, tensor->data()) : tensorText(*tensor);
+    }
+    llvm::consumeError(tensor.takeError());
+  }
+  return llvm::toHex(bytes, /*LowerCase=*/true);
 }
 
 std::string Debugger::sampleText(const Watchpoint &watchpoint) {
@@ -199,6 +325,8 @@ std::string Debugger::sampleText(const Watchpoint &watchpoint) {
     simulated->settle();
     return tensorText(*watchpoint.elements);
   }
+  if (!watchpoint.places.empty())
+    return placesText(watchpoint, watchpoint.last);
   const sim::Variable *variable = find(watchpoint.text, watchpoint.thread);
   return variable ? valueOf(*variable, watchpoint.thread).summary() : "";
 }

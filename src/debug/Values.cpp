@@ -5,6 +5,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <map>
+
 namespace gluonc::debug {
 
 using namespace sim;
@@ -115,6 +117,24 @@ llvm::Expected<host::Tensor> VariableValue::tensor() const {
     buffer.written[byte] =
         byte / dtype.byteSize() < isThere.size() && isThere[byte / dtype.byteSize()];
   return tensor;
+}
+
+sema::DType VariableValue::dtype() const {
+  return dtypeOf(variable.viewed.value_or(variable.kind));
+}
+
+std::vector<uint64_t> VariableValue::placesOf(llvm::ArrayRef<int64_t> elements) const {
+  std::map<int64_t, uint64_t> places;
+  const unsigned bytes = dtype().byteSize();
+  forEachSharedRun(region(), [&](uint32_t first, uint64_t offset, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i, offset += bytes)
+      places[variable.share ? variable.share->toWhole(first + i, cta) : first + i] = offset;
+  });
+  std::vector<uint64_t> found;
+  for (int64_t element : elements)
+    if (auto place = places.find(element); place != places.end())
+      found.push_back(place->second);
+  return found;
 }
 
 std::string VariableValue::bytes() const {

@@ -21,6 +21,11 @@ public:
   /// elements that depend on masked-off ones or that others of the cluster hold, memory that
   /// nobody wrote or that an operation in flight writes. Fails where it holds no numbers.
   llvm::Expected<host::Tensor> tensor() const;
+  /// Whether it views memory on the chip; where the elements with these row-major numbers lie
+  /// there.
+  bool isView() const { return variable.viewed.has_value(); }
+  std::vector<uint64_t> placesOf(llvm::ArrayRef<int64_t> elements) const;
+  sema::DType dtype() const;
   /// Its bytes, to see whether it changed.
   std::string bytes() const;
   /// Type and value, in one line or more.

@@ -29,6 +29,8 @@ except ImportError:
 KERNELS = pathlib.Path(__file__).with_name("kernels.py")
 LOOP = {"program": str(KERNELS), "kernel": "loop", "grid": "2", "target": "cuda:90a",
         "arguments": ["src=arange(0, 200, f32)", "dst=empty(200, f32)", "n=200", "BLOCK=128"]}
+# The line of `loop` that stores.
+STORE = 1 + KERNELS.read_text().splitlines().index("    gl.store(dst + i, x, mask=i <= n)")
 RACE = {"program": str(KERNELS), "kernel": "race",
         "arguments": ["src=arange(0, 384, f32)", "dst=empty(384, f32)", "tiles=3"]}
 SCHEMA = json.loads((pathlib.Path(debugpy.__file__).parent /
@@ -223,6 +225,61 @@ class AdapterTest(unittest.TestCase):
         self.session.ask("setDataBreakpoints", breakpoints=[{"dataId": info["dataId"]}])
         stop = self.session.go("continue", thread)
         self.assertEqual((stop["reason"], stop["text"]), ("data breakpoint", "dst[7] is now -63."))
+
+    def children(self, reference, **page):
+        found = self.session.ask("variables", variablesReference=reference, **page)["variables"]
+        return [(each["name"], each["value"]) for each in found]
+
+    def variable(self, thread, scope, name):
+        scopes = self.session.ask("scopes", frameId=self.session.stack(thread)[0]["id"])["scopes"]
+        reference = next(each["variablesReference"] for each in scopes if each["name"] == scope)
+        found = self.session.ask("variables", variablesReference=reference)["variables"]
+        return next(each for each in found if each["name"] == name)
+
+    def test_tensors_have_elements_page_by_page(self):
+        thread = self.session.begin(LOOP)
+        self.session.breakpoints((STORE, None))
+        stop = self.session.go("continue", thread)
+        thread = stop["threadId"]
+        i = self.variable(thread, "Locals", "i")
+        self.assertEqual(i["indexedVariables"], 128)
+        self.assertEqual(self.children(i["variablesReference"], filter="indexed", start=100, count=3),
+                         [("[100]", "100"), ("[101]", "101"), ("[102]", "102")])
+        self.assertEqual(len(self.children(i["variablesReference"])), 128)
+        self.assertEqual(self.children(i["variablesReference"], filter="named"), [])
+        self.assertEqual(self.children(i["variablesReference"], start=127, count=9), [("[127]", "127")])
+        # Tensors of the launch, and results of expressions, row by row.
+        result = self.session.ask("evaluate", expression="i.reshape((2, 64))", frameId=self.session.stack(thread)[0]["id"])
+        self.assertEqual(result["indexedVariables"], 2)
+        rows = self.session.ask("variables", variablesReference=result["variablesReference"])["variables"]
+        self.assertEqual([each["type"] for each in rows], ["i32 (64,)"] * 2)
+        self.assertEqual(self.children(rows[1]["variablesReference"], start=5, count=1), [("[5]", "69")])
+        src = self.variable(thread, "Arguments", "src")
+        self.assertEqual(self.children(src["variablesReference"], start=7, count=1), [("[7]", "7.")])
+
+    def test_stops_where_elements_of_shared_memory_change(self):
+        thread = self.session.begin(RACE)
+        self.session.breakpoints((32, None))
+        thread = self.session.go("continue", thread)["threadId"]
+        smem = self.variable(thread, "Locals", "smem")
+        info = self.session.ask("dataBreakpointInfo", name="[3]", variablesReference=smem["variablesReference"])
+        self.assertEqual(info["dataId"], "smem[3]")
+        self.session.ask("setDataBreakpoints", breakpoints=[{"dataId": info["dataId"]}])
+        stop = self.session.go("continue", thread)
+        self.assertEqual((stop["reason"], stop["text"]), ("data breakpoint", "smem[3] is now 3."))
+
+    def test_stops_where_bytes_at_an_address_change(self):
+        thread = self.session.begin(LOOP)
+        self.session.breakpoints((STORE, None))
+        thread = self.session.go("continue", thread)["threadId"]
+        info = self.session.ask("dataBreakpointInfo", name="1", asAddress=True, bytes=4)
+        self.assertIsNone(info["dataId"])
+        self.assertIn("no address", info["description"])
+        info = self.session.ask("dataBreakpointInfo", name="*dst")
+        self.session.ask("setDataBreakpoints", breakpoints=[{"dataId": info["dataId"]}])
+        stop = self.session.go("continue", thread)
+        # -7.0, the lowest byte first.
+        self.assertEqual((stop["reason"], stop["text"]), ("data breakpoint", "*dst is now 0000e0c0"))
 
     def test_a_kernel_that_does_not_end_can_be_paused(self):
         self.session.launch({"program": str(KERNELS), "kernel": "endless", "arguments": ["dst=zeros(1, i32)"],

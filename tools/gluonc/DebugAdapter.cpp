@@ -134,6 +134,7 @@ DebugAdapter::Answer DebugAdapter::initialize(const Object &) {
       {"supportsConfigurationDoneRequest", true},
       {"supportsConditionalBreakpoints", true},
       {"supportsDataBreakpoints", true},
+      {"supportsDataBreakpointBytes", true},
       {"supportsEvaluateForHovers", true},
       {"supportsStepBack", true},
       {"supportsRestartRequest", true},

@@ -87,11 +87,29 @@ private:
     debug::ThreadId thread;
     size_t frame = 0;
   };
-  struct Scope {
-    enum Kind { Locals, Arguments, Barriers, Operations } kind = Locals;
-    Frame frame;
+  /// Of a tensor, or of a row of one.
+  struct Elements {
+    /// What the whole tensor is called, or an expression.
+    std::string text;
+    std::vector<int64_t> row;
+    std::vector<int64_t> shape;
   };
+  struct Scope {
+    enum Kind { Locals, Arguments, Barriers, Operations, Tensor } kind = Locals;
+    Frame frame;
+    Elements elements = {};
+  };
+
+  // Elements of tensors (DebugAdapterElements.cpp).
+  /// Makes a variable of a tensor one with children; leaves others as they are.
+  void addElements(Object &variable, const Frame &frame, Elements elements);
+  /// Children from `start` on, `count` at most.
+  Answer childrenOf(const Scope &scope, const Object &arguments);
+  /// What a child is called in expressions; "" for one that is no element.
+  static std::string nameOfChild(const Elements &elements, llvm::StringRef child);
+
   std::vector<Frame> frames;
+  /// By the references that variables have in answers.
   std::vector<Scope> shownScopes;
 
   Session &session;

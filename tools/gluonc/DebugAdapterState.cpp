@@ -52,7 +52,18 @@ DebugAdapter::Answer DebugAdapter::setExceptionBreakpoints(const Object &argumen
 }
 
 DebugAdapter::Answer DebugAdapter::dataBreakpointInfo(const Object &arguments) {
-  const std::string name = arguments.getString("name").value_or("").str();
+  std::string name = arguments.getString("name").value_or("").str();
+  const int64_t reference = arguments.getInteger("variablesReference").value_or(0);
+  if (reference >= 1 && reference <= int64_t(shownScopes.size()))
+    if (const Scope &scope = shownScopes[size_t(reference) - 1]; scope.kind == Scope::Tensor)
+      name = nameOfChild(scope.elements, name);
+  if (arguments.getBoolean("asAddress").value_or(false))
+    name = "*" + name + ":" + std::to_string(arguments.getInteger("bytes").value_or(4));
+  // Whether it can be watched shows when it is.
+  llvm::Expected<unsigned> id = debugger().watch(name);
+  if (!id)
+    return Object{{"dataId", nullptr}, {"description", llvm::toString(id.takeError())}};
+  debugger().remove(*id);
   return Object{{"dataId", name},
                 {"description", "changes of " + name},
                 {"accessTypes", json::Array{"write"}}};
@@ -154,6 +165,8 @@ DebugAdapter::Answer DebugAdapter::variables(const Object &arguments) {
   if (id < 1 || id > int64_t(shownScopes.size()))
     return llvm::createStringError("there are no such variables");
   const Scope scope = shownScopes[size_t(id) - 1];
+  if (scope.kind == Scope::Tensor)
+    return childrenOf(scope, arguments);
   json::Array shown;
   auto addFacts = [&](const std::vector<Fact> &facts) {
     for (const Fact &fact : facts)
@@ -165,6 +178,9 @@ DebugAdapter::Answer DebugAdapter::variables(const Object &arguments) {
       json::Object made =
           variable(each->name, debugger().valueOf(*each, scope.frame.thread).summary(), each->type);
       made["evaluateName"] = each->name;
+      if (!each->shape.empty())
+        addElements(made, scope.frame,
+                    {each->name, {}, std::vector<int64_t>(each->shape.begin(), each->shape.end())});
       shown.push_back(std::move(made));
     }
     break;
@@ -175,6 +191,7 @@ DebugAdapter::Answer DebugAdapter::variables(const Object &arguments) {
       json::Object made =
           variable(name, array.tensor.dtype().shortName() + " " + host::shapeText(array.shape()));
       made["evaluateName"] = name;
+      addElements(made, scope.frame, {name, {}, array.tensor.shape().vec()});
       shown.push_back(std::move(made));
     }
     break;
@@ -183,6 +200,8 @@ DebugAdapter::Answer DebugAdapter::variables(const Object &arguments) {
     break;
   case Scope::Operations:
     addFacts(operationsOf(debugger().launch().machine(), debugger().lines()));
+    break;
+  case Scope::Tensor:
     break;
   }
   return Object{{"variables", std::move(shown)}};
@@ -193,11 +212,18 @@ DebugAdapter::Answer DebugAdapter::evaluate(const Object &arguments) {
   Frame frame = {debugger().selected(), debugger().selectedFrame()};
   if (id >= 1 && id <= int64_t(frames.size()))
     frame = frames[size_t(id) - 1];
-  llvm::Expected<std::string> text =
-      debugger().print(arguments.getString("expression").value_or(""), frame.thread, frame.frame);
+  const llvm::StringRef expression = arguments.getString("expression").value_or("");
+  llvm::Expected<std::string> text = debugger().print(expression, frame.thread, frame.frame);
   if (!text)
     return text.takeError();
-  return Object{{"result", json::fixUTF8(*text)}, {"variablesReference", 0}};
+  Object result{{"result", json::fixUTF8(*text)}, {"variablesReference", 0}};
+  llvm::Expected<host::HostValue> value =
+      debugger().evaluate(expression, frame.thread, frame.frame);
+  if (!value)
+    llvm::consumeError(value.takeError());
+  else if (const auto *array = std::get_if<host::Array>(&*value))
+    addElements(result, frame, {expression.trim().str(), {}, array->tensor.shape().vec()});
+  return result;
 }
 
 DebugAdapter::Answer DebugAdapter::exceptionInfo(const Object &) {

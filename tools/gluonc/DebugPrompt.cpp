@@ -25,7 +25,9 @@ llvm::ArrayRef<DebugPrompt::Command> DebugPrompt::commands() {
   static constexpr Command table[] = {
       {"break b", "[FILE:]LINE [if EXPR]", "stop at a line, where the expression holds",
        &DebugPrompt::addBreakpoint},
-      {"watch", "BUFFER[INDEX] | NAME", "stop where elements of an argument, or a variable, change",
+      {"watch", "BUFFER[INDEX] | NAME | *ADDRESS[:BYTES]",
+       "stop where elements of an argument or of shared memory, a variable or bytes of memory "
+       "change",
        &DebugPrompt::watch},
       {"delete d", "[N]", "forget a breakpoint or watchpoint, or all", &DebugPrompt::remove},
       {"start", "", "back to the first instruction", &DebugPrompt::start},
