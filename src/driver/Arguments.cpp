@@ -147,6 +147,49 @@ public:
     }
   }
 
+  static RuntimeArgument describedArgument(const host::DescribedTensor &value,
+                                           const ArgumentText &argument, const ArgSpec &spec) {
+    RuntimeArgument made = {argument.name, spec.dtype, value.tensor,
+                            launchParameters(spec).visible.front()};
+    made.description.rank = static_cast<unsigned>(value.tensor.rank());
+    llvm::copy(value.tensor.shape(), made.description.shape.begin());
+    llvm::copy(value.tensor.strides(), made.description.strides.begin());
+    made.description.nanPadding = value.padsWithNan;
+    made.description.roundToTf32 = value.roundsToTf32;
+    return made;
+  }
+
+  /// One without a layout, of which the target says what it is (describeOn). The rules are those of
+  /// Triton's descriptors, on every chip.
+  std::optional<ArgSpec> blockedSpecOf(const host::DescribedTensor &value,
+                                       const ArgumentText &argument,
+                                       std::vector<RuntimeArgument> &runtime) {
+    const host::Tensor &tensor = value.tensor;
+    constexpr unsigned unit = 16, mostDims = 5;
+    const sema::DType dtype = tensor.dtype();
+    if (!tensor.rank() || tensor.rank() > mostDims)
+      return bad(argument, "a descriptor has 1 to 5 dims");
+    if (!llvm::all_of(value.block, [](int64_t size) { return size > 0 && !(size & (size - 1)); }))
+      return bad(argument, "the block has other numbers than powers of two");
+    if (tensor.strides().back() != 1)
+      return bad(argument, "the last dim is not contiguous");
+    for (int64_t stride : tensor.strides().drop_back())
+      if (stride * int64_t(dtype.byteSize()) % unit)
+        return bad(argument, "strides are no multiples of 16 bytes");
+    if (tensor.byteOffset() % unit)
+      return bad(argument, "the tensor begins at no multiple of 16 bytes");
+    if ((value.padsWithNan && !dtype.isFloat()) ||
+        (value.roundsToTf32 && dtype != sema::dtypes::float32))
+      return bad(argument, "its elements have no NaN to pad with, or no tf32");
+    ArgSpec spec = ArgSpec::blockedTensor(
+        dtype, std::vector<int64_t>(value.block.begin(), value.block.end()), value.padsWithNan,
+        value.roundsToTf32, tensor.shape().back() % unit == 0);
+    RuntimeArgument made = describedArgument(value, argument, spec);
+    made.blocked = spec;
+    runtime.push_back(std::move(made));
+    return spec;
+  }
+
   /// What a descriptor becomes, if a copy engine can work with it.
   std::optional<ArgSpec> specOf(const host::DescribedTensor &value, const ArgumentText &argument,
                                 std::vector<RuntimeArgument> &runtime) {
@@ -154,6 +197,8 @@ public:
     if (tensor.rank() != value.block.size())
       return bad(argument, "the tensor has " + llvm::Twine(tensor.rank()) + " dims, the block " +
                                llvm::Twine(value.block.size()));
+    if (value.layout.is(ValueKind::None))
+      return blockedSpecOf(value, argument, runtime);
     std::string problem, lengths;
     for (int64_t length : value.block)
       lengths += (lengths.empty() ? "" : ", ") + std::to_string(length);
@@ -163,13 +208,7 @@ public:
     std::optional<ArgSpec> spec = ArgSpec::parseDescriptor(text, layout, problem);
     if (!spec)
       return bad(argument, problem);
-    RuntimeArgument made = {argument.name, spec->dtype, tensor,
-                            launchParameters(*spec).visible.front()};
-    made.description.rank = static_cast<unsigned>(tensor.rank());
-    llvm::copy(tensor.shape(), made.description.shape.begin());
-    llvm::copy(tensor.strides(), made.description.strides.begin());
-    made.description.nanPadding = value.padsWithNan;
-    made.description.roundToTf32 = value.roundsToTf32;
+    RuntimeArgument made = describedArgument(value, argument, *spec);
     if (llvm::Error failure = runtime::check(made.described, made.descriptionOnHost()))
       return bad(argument, llvm::toString(std::move(failure)));
     runtime.push_back(std::move(made));
@@ -391,6 +430,21 @@ std::optional<std::array<uint32_t, 3>> evaluateGrid(host::HostScope &scope, llvm
     return grid;
   sink.report(Kind::BadGrid, span, plain ? plain->repr() : "a tensor").end();
   return std::nullopt;
+}
+
+bool describeOn(KernelArguments &arguments, const target::Target &target, unsigned ctas,
+                diag::Sink &sink) {
+  for (RuntimeArgument &argument : arguments.runtime) {
+    if (!argument.blocked)
+      continue;
+    argument.described = launchParameters(argument.blocked->on(target, ctas)).visible.front();
+    if (llvm::Error failure = runtime::check(argument.described, argument.descriptionOnHost())) {
+      sink.report(Kind::BadArgumentValue, {}, argument.name, llvm::toString(std::move(failure)))
+          .end();
+      return false;
+    }
+  }
+  return true;
 }
 
 } // namespace gluonc::driver

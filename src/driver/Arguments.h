@@ -31,9 +31,14 @@ struct RuntimeArgument {
   runtime::TensorParameter described = {};
   /// Of a descriptor: everything but the address that the kernel sees.
   TensorDescription description = {};
+  /// Of a descriptor without a layout, which `describeOn` gives what it is on a target.
+  std::optional<sema::ArgSpec> blocked = std::nullopt;
 
-  /// Parameters of the kernel in IR: a descriptor's extents and strides follow it.
-  unsigned width() const { return 1 + 2 * described.rank(); }
+  /// Parameters of the kernel in IR: a descriptor's extents and strides follow it. Where threads
+  /// access the tensor themselves, these follow its pointer, but for the last stride, which is 1.
+  unsigned width() const {
+    return described.expandedRank ? 2 * described.expandedRank : 1 + 2 * described.rank();
+  }
   /// With the tensor where it is on the host.
   TensorDescription descriptionOnHost() const;
 };
@@ -51,6 +56,11 @@ std::optional<KernelArguments> bindValues(host::HostScope &scope, const sema::Fu
                                           llvm::ArrayRef<ArgumentText> arguments,
                                           llvm::ArrayRef<std::string> laterTexts,
                                           diag::Span kernelSpan, diag::Sink &sink);
+
+/// Decides what descriptors without a layout are for kernels on a target, in clusters of `ctas`: of
+/// what bindValues gave, to be done before a launch. False after a report.
+bool describeOn(KernelArguments &arguments, const target::Target &target, unsigned ctas,
+                diag::Sink &sink);
 
 /// For `compile`: `*fp32:16`, `i32`, or a value.
 std::optional<KernelArguments> bindTypes(host::HostScope &scope, const sema::Function &kernel,

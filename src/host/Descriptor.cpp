@@ -20,14 +20,15 @@ bool Evaluation::isDescriber(const ast::Expr &function) {
 std::optional<DescribedTensor> Evaluation::describe(const ast::Call &node) {
   BoundExprs given;
   if (!bindCall(node, "TensorDescriptor.from_tensor",
-                "tensor block_shape layout padding= round_f32_to_tf32=", given))
+                "tensor block_shape layout= padding= round_f32_to_tf32=", given))
     return std::nullopt;
   Result value = eval(*given[0]);
   const Array *array = value ? std::get_if<Array>(&*value) : nullptr;
   if (value && (!array || array->tensor.dtype() != array->dtype))
     return fail(*given[0], "a descriptor is of a tensor, not of a number or a computed array");
   std::optional<Shape> block = shape(*given[1]);
-  std::optional<Value> layout = scalar(*given[2], "a layout");
+  std::optional<Value> layout =
+      given[2] ? scalar(*given[2], "a layout") : std::optional<Value>(Value::none());
   if (!array || !block || !layout)
     return std::nullopt;
   DescribedTensor made = {array->tensor, std::move(*block), std::move(*layout)};

@@ -46,6 +46,7 @@ std::optional<HostValue> evaluate(HostScope &scope, llvm::StringRef text, llvm::
 struct DescribedTensor {
   Tensor tensor;
   Shape block;
+  /// None where nobody says, as for kernels of Triton.
   sema::Value layout;
   bool padsWithNan = false, roundsToTf32 = false;
 };

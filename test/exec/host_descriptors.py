@@ -28,10 +28,31 @@
 #   target='TensorDescriptor.from_tensor(y, [16, 32], gl.NVMMASharedLayout(0, 32, rank=2))' column=0 --target cuda:90a
 # FAULT: UninitializedRead
 
+# Without a layout, for a kernel of Triton: by the copy engine where there is one that can, else by threads.
+# RUN: doubled x='arange(480, f32).reshape((12, 40))' y='full((16, 64), 7.0, f32)' \
+#   source='TensorDescriptor.from_tensor(x[:10, :36], [16, 32])' target='TensorDescriptor.from_tensor(y, [16, 32])' \
+#   column=32 --target cuda:90a
+# EXPECT: all(y[:10, 32:36] == 2 * x[:10, 32:36]) and all(y[:10, 36:] == 0) and all(y[:, :32] == 7)
+# RUN: doubled x='arange(480, f32).reshape((12, 40))' y='full((16, 64), 7.0, f32)' \
+#   source='TensorDescriptor.from_tensor(x[:10, :36], [16, 32], padding="nan")' target='TensorDescriptor.from_tensor(y, [16, 32])' \
+#   column=32 --target cuda:80
+# EXPECT: all(y[:10, 32:36] == 2 * x[:10, 32:36]) and all(isnan(y[:10, 36:])) and all(y[:, :32] == 7)
+# RUN: doubled x='arange(480, f32).reshape((12, 40))' y='full((16, 64), 7.0, f32)' \
+#   source='TensorDescriptor.from_tensor(x[:10, :36], [16, 32])' target='TensorDescriptor.from_tensor(y, [16, 32])' \
+#   column=32 --target hip:gfx942
+# EXPECT: all(y[:10, 32:36] == 2 * x[:10, 32:36]) and all(y[:10, 36:] == 0) and all(y[:, :32] == 7)
+
+import triton
+import triton.language as tl
 from hopper_matmul.matmul import matmul
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia.hopper import fence_async_shared, mbarrier, tma
+
+
+@triton.jit
+def doubled(source, target, column):
+    target.store([0, column], source.load([0, column]) * 2)
 
 
 @gluon.jit

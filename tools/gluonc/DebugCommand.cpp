@@ -18,7 +18,8 @@ std::unique_ptr<DebuggedKernel> debugKernel(Session &session, int &status) {
   kernel->loaded = session.loadKernel(request.input);
   std::optional<BoundLaunch> launch =
       kernel->loaded ? session.bindLaunch(*kernel->loaded, request.arguments) : std::nullopt;
-  if (launch) {
+  if (launch && driver::describeOn(launch->arguments, request.options.target,
+                                   request.options.numCtas, session.sink)) {
     kernel->launch = std::move(*launch);
     kernel->executable = debug::prepare({kernel->loaded->program, kernel->loaded->kernel.get(),
                                          kernel->launch.arguments.specs, request.options},

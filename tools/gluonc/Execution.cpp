@@ -114,9 +114,12 @@ bool Execution::readIr(driver::Compiler &compiler, const driver::KernelArguments
 
 std::optional<driver::RunTime> Execution::launch(sema::Program &program,
                                                  const sema::Function &kernel,
-                                                 const driver::KernelArguments &arguments,
+                                                 const driver::KernelArguments &bound,
                                                  driver::Grid grid, Timings *timings) {
   driver::Compiler compiler;
+  driver::KernelArguments arguments = bound;
+  if (!driver::describeOn(arguments, options.target, options.numCtas, session.sink))
+    return std::nullopt;
   driver::KernelSource source = {program, &kernel, arguments.specs, options};
   if (session.line.has("--ttgir") && !readIr(compiler, arguments, source))
     return std::nullopt;

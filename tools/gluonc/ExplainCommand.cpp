@@ -17,6 +17,8 @@ explainKernel(Session &session, driver::Compiler &compiler, const Session::Input
   if (!launch)
     return std::nullopt;
   auto &[arguments, grid] = *launch;
+  if (!driver::describeOn(arguments, request.options.target, request.options.numCtas, session.sink))
+    return std::nullopt;
   std::optional<explain::Profile> profile = driver::explainLaunch(
       compiler, {loaded->program, loaded->kernel.get(), arguments.specs, request.options},
       session.codeOptions(), arguments, grid, printed, timeline, session.sink,
