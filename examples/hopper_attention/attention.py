@@ -59,13 +59,21 @@ def tile_place(turn, tiles, blocks, CAUSAL: gl.constexpr):
 
 
 @gluon.jit
-def key_blocks(block, keys, ROWS: gl.constexpr, KEYS: gl.constexpr, CAUSAL: gl.constexpr):
+def position_of(row, offset):
+    """Where a row of Q stands among the keys."""
+    if offset is not None:
+        row += offset
+    return row
+
+
+@gluon.jit
+def key_blocks(block, keys, ROWS: gl.constexpr, KEYS: gl.constexpr, CAUSAL: gl.constexpr, offset=None):
     """Blocks of keys that a tile of rows needs, and how many of the last of them need a mask."""
     count = gl.cdiv(keys, KEYS)
     whole = keys // KEYS
     if CAUSAL:
-        count = gl.minimum(count, gl.cdiv((block + 1) * ROWS, KEYS))
-        whole = gl.minimum(whole, (block * ROWS + 1) // KEYS)
+        count = gl.minimum(count, gl.cdiv(position_of((block + 1) * ROWS, offset), KEYS))
+        whole = gl.minimum(whole, position_of(block * ROWS + 1, offset) // KEYS)
     return count, count - gl.minimum(whole, count)
 
 
@@ -77,7 +85,7 @@ def advance(slot, phase, STAGES: gl.constexpr):
 
 
 @gluon.jit
-def produce(q, k, v, q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars, heads, rows, keys, group,
+def produce(q, k, v, q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars, heads, rows, keys, offset, group,
             CAUSAL: gl.constexpr, CONSUMERS: gl.constexpr):
     """Loads what the consumers need in the order of their need."""
     STAGES: gl.constexpr = k_ring.shape[0]
@@ -94,7 +102,7 @@ def produce(q, k, v, q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars, heads, row
             mbarrier.wait(q_bars[1].index(place), turn // 2 % 2 ^ 1)
             mbarrier.expect(q_bars[0].index(place), 64 * D * SIZE)
             tma.async_load(q, [head, (block * CONSUMERS + i) * 64, 0], q_bars[0].index(place), q_tiles.index(place))
-        count, _ = key_blocks(block, keys, 64 * CONSUMERS, KEYS, CAUSAL)
+        count, _ = key_blocks(block, keys, 64 * CONSUMERS, KEYS, CAUSAL, offset)
         for step in range(count):
             key = (count - 1 - step) * KEYS
             mbarrier.wait(k_bars[1].index(slot), phase)
@@ -188,7 +196,7 @@ def attend(steps, q_tile, k_ring, v_ring, k_bars, v_bars, turns, state, c, row, 
 
 @gluon.jit
 def consume(o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
-            CAUSAL: gl.constexpr, CUT: gl.constexpr, INDEX: gl.constexpr):
+            offset, CAUSAL: gl.constexpr, CUT: gl.constexpr, INDEX: gl.constexpr):
     """One warpgroup: 64 rows of each tile of this program."""
     CONSUMERS: gl.constexpr = o_tiles.shape[0]
     STAGES: gl.constexpr = k_ring.shape[0]
@@ -211,14 +219,15 @@ def consume(o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, tu
     # The last block of keys, which is the one that may be cut off, is the first to be done.
     head, block = tile_place(0, tiles, blocks, CAUSAL)
     row = (block * CONSUMERS + INDEX) * 64
-    count, _ = key_blocks(block, keys, 64 * CONSUMERS, KEYS, CAUSAL)
+    count, _ = key_blocks(block, keys, 64 * CONSUMERS, KEYS, CAUSAL, offset)
     mbarrier.wait(q_bars[0].index(INDEX), 0)
     mbarrier.wait(k_bars[0].index(0), 0)
     scores = warpgroup_mma(flat(q_tiles.index(INDEX)), flat(k_ring.index(0)).permute((1, 0)),
                            gl.zeros([64, KEYS], gl.float32, score_layout), use_acc=False)
     mbarrier.arrive(k_bars[1].index(0))
     nothing = gl.full([64], float("-inf"), gl.float32, row_layout)
-    weights, m, _ = softmax_step(scores, nothing, c, row, (count - 1) * KEYS, keys, CAUSAL, CAUSAL or CUT)
+    weights, m, _ = softmax_step(scores, nothing, c, position_of(row, offset), (count - 1) * KEYS, keys, CAUSAL,
+                                 CAUSAL or CUT)
     l = add_own(weights)
     mbarrier.wait(v_bars[0].index(0), 0)
     p = gl.convert_layout(weights.to(o.dtype), p_layout)
@@ -226,16 +235,16 @@ def consume(o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, tu
 
     for turn in range(turns_left):
         # The rest of this tile.
-        left, masked = key_blocks(row // (64 * CONSUMERS), keys, 64 * CONSUMERS, KEYS, CAUSAL)
+        left, masked = key_blocks(row // (64 * CONSUMERS), keys, 64 * CONSUMERS, KEYS, CAUSAL, offset)
         q_place = turn % 2 * CONSUMERS + INDEX
         q_tile = flat(q_tiles.index(q_place))
         key = (left - 2) * KEYS
         state = (p, sums, False, m, l, slot, phase, turn_phase)
-        # The diagonal passes through one block of keys, or through two where a tile has more rows.
-        if CAUSAL and 64 * CONSUMERS > KEYS:
+        # The diagonal passes through one block of keys, or through more where a tile has more rows or begins inside of one.
+        if CAUSAL and (64 * CONSUMERS > KEYS or offset is not None):
             more = gl.maximum(masked - 1, 0)
-            state = attend(more, q_tile, k_ring, v_ring, k_bars, v_bars, turns, state, c, row, key, keys, CAUSAL, True,
-                           INDEX, CONSUMERS)
+            state = attend(more, q_tile, k_ring, v_ring, k_bars, v_bars, turns, state, c, position_of(row, offset), key,
+                           keys, CAUSAL, True, INDEX, CONSUMERS)
             left -= more
             key -= more * KEYS
         state = attend(left - 1, q_tile, k_ring, v_ring, k_bars, v_bars, turns, state, c, row, key, keys, CAUSAL,
@@ -253,7 +262,7 @@ def consume(o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, tu
         if turn + 1 < turns_left:
             head, block = tile_place(turn + 1, tiles, blocks, CAUSAL)
             row = (block * CONSUMERS + INDEX) * 64
-            count, _ = key_blocks(block, keys, 64 * CONSUMERS, KEYS, CAUSAL)
+            count, _ = key_blocks(block, keys, 64 * CONSUMERS, KEYS, CAUSAL, offset)
             q_place = (turn + 1) % 2 * CONSUMERS + INDEX
             mbarrier.wait(q_bars[0].index(q_place), (turn + 1) // 2 % 2)
             mbarrier.wait(k_bars[0].index(slot), phase)
@@ -261,7 +270,8 @@ def consume(o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, tu
                                                  flat(v_ring.index(before)), sums, use_sums, turns, turn_phase, INDEX,
                                                  CONSUMERS)
             mbarrier.arrive(k_bars[1].index(slot))
-            weights, m, _ = softmax_step(scores, nothing, c, row, (count - 1) * KEYS, keys, CAUSAL, CAUSAL or CUT)
+            weights, m, _ = softmax_step(scores, nothing, c, position_of(row, offset), (count - 1) * KEYS, keys, CAUSAL,
+                                         CAUSAL or CUT)
             l = add_own(weights)
             mbarrier.wait(v_bars[0].index(slot), phase)
             sums = warpgroup_mma_wait(0, deps=[sums])
@@ -299,12 +309,13 @@ def ring_barriers(STAGES: gl.constexpr, CONSUMERS: gl.constexpr):
 #         c=fp32 heads=i32 rows=i32 keys=i32 CAUSAL=True CUT=False CONSUMERS=2 STAGES=2 REGISTERS=240
 @gluon.jit
 def attention(q, k, v, o, c, heads, rows, keys, CAUSAL: gl.constexpr, CUT: gl.constexpr, CONSUMERS: gl.constexpr,
-              STAGES: gl.constexpr, REGISTERS: gl.constexpr, group=1, lse=None):
+              STAGES: gl.constexpr, REGISTERS: gl.constexpr, group=1, lse=None, offset=None):
     """The kernel; launched with num_warps=4, which are those of consumer 0.
 
     c is scale * log2(e); CUT says that blocks do not divide `keys`. `heads` are those of queries, `group` of which
-    share one of keys and values. `lse`, if there is one, gets for each head and row log2 of the sum of exp(scale * score),
-    in fp32: what the way back needs (backward.py).
+    share one of keys and values. Row i of Q stands at key `offset` + i, which is what CAUSAL counts from; None is 0.
+    `lse`, if there is one, gets for each head and row log2 of the sum of exp(scale * score), in fp32: what the way back
+    needs (backward.py).
     """
     KEYS: gl.constexpr = k.block_shape[1]
     D: gl.constexpr = k.block_shape[2]
@@ -322,22 +333,22 @@ def attention(q, k, v, o, c, heads, rows, keys, CAUSAL: gl.constexpr, CUT: gl.co
     if CONSUMERS == 2:
         gl.warp_specialize([
             (consume, (o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
-                       CAUSAL, CUT, 0)),
+                       offset, CAUSAL, CUT, 0)),
             (consume, (o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
-                       CAUSAL, CUT, 1)),
-            (produce, (q, k, v, q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars, heads, rows, keys, group, CAUSAL,
-                       2)),
+                       offset, CAUSAL, CUT, 1)),
+            (produce, (q, k, v, q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars, heads, rows, keys, offset, group,
+                       CAUSAL, 2)),
         ], [4, 1], [REGISTERS, 24])
     else:
         gl.warp_specialize([
             (consume, (o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
-                       CAUSAL, CUT, 0)),
+                       offset, CAUSAL, CUT, 0)),
             (consume, (o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
-                       CAUSAL, CUT, 1)),
+                       offset, CAUSAL, CUT, 1)),
             (consume, (o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
-                       CAUSAL, CUT, 2)),
-            (produce, (q, k, v, q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars, heads, rows, keys, group, CAUSAL,
-                       3)),
+                       offset, CAUSAL, CUT, 2)),
+            (produce, (q, k, v, q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars, heads, rows, keys, offset, group,
+                       CAUSAL, 3)),
         ], [4, 4, 1], [REGISTERS, REGISTERS, 24])
 
 
@@ -357,8 +368,11 @@ def config_for(d, rows, causal):
                 registers=160 if three else 240)
 
 
-def attend_all(q, k, v, o, scale, causal, programs, config=None, lse=None):
-    """o = softmax(scale * q k^T) v on `programs` programs, for tensors of heads x length x D."""
+def attend_all(q, k, v, o, scale, causal, programs, config=None, lse=None, offset=None):
+    """o = softmax(scale * q k^T) v on `programs` programs, for tensors of heads x length x D.
+
+    Causal: row i sees the keys up to `offset` + i.
+    """
     heads, rows, d = q.shape
     key_heads, keys, _ = k.shape
     config = {**config_for(d, rows, causal), **(config or {})}
@@ -367,10 +381,10 @@ def attend_all(q, k, v, o, scale, causal, programs, config=None, lse=None):
         describe(q, 64), describe(k, config["keys"]), describe(v, config["keys"]), describe(o, 64),
         scale * 1.4426950408889634, heads, rows, keys, CAUSAL=causal, CUT=keys % config["keys"] != 0,
         CONSUMERS=config["consumers"], STAGES=config["stages"], REGISTERS=config["registers"],
-        group=heads // key_heads, lse=lse, num_warps=4)
+        group=heads // key_heads, lse=lse, offset=offset, num_warps=4)
 
 
-def check(device, programs, heads, rows, keys, d, dtype, causal, config=None, group=1):
+def check(device, programs, heads, rows, keys, d, dtype, causal, config=None, group=1, offset=None):
     """Random operands, a poisoned result, and float64 as the judge."""
     import torch
     torch.manual_seed(0)
@@ -378,10 +392,10 @@ def check(device, programs, heads, rows, keys, d, dtype, causal, config=None, gr
     k, v = (torch.randn(heads // group, keys, d).to(device=device, dtype=dtype) for _ in range(2))
     o = torch.full_like(q, float("nan"))
     scale = d**-0.5
-    attend_all(q, k, v, o, scale, causal, programs, config)
+    attend_all(q, k, v, o, scale, causal, programs, config, offset=offset)
     scores = scale * (q.double() @ k.double().repeat_interleave(group, 0).transpose(1, 2))
     if causal:
-        scores = scores.masked_fill(torch.ones(rows, keys, dtype=bool, device=device).triu(1), float("-inf"))
+        scores = scores.masked_fill(torch.ones(rows, keys, dtype=bool, device=device).triu(1 + (offset or 0)), float("-inf"))
     expected = scores.softmax(-1) @ v.double().repeat_interleave(group, 0)
     # Probabilities are rounded to 16 bits before they meet V, the result once more.
     bound = 2 * torch.finfo(dtype).eps * expected.abs() + torch.finfo(dtype).eps
@@ -407,6 +421,12 @@ def main():
     fine &= check("cpu", 2, 1, 700, 700, 64, torch.float16, True, dict(consumers=3, registers=160))
     # Four heads of queries for one of keys.
     fine &= check("cpu", 2, 4, 150, 150, 128, torch.bfloat16, True, group=4)
+    # The last rows of a longer sequence: blocks of keys and of rows that begin at different places.
+    for offset in (1, 100, 128):
+        fine &= check("cpu", 2, 2, 150, 150 + offset, 64, torch.bfloat16, True, offset=offset)
+    if torch.cuda.is_available():
+        fine &= check("cuda", count, 32, 1000, 5096, 128, torch.bfloat16, True, group=4, offset=4096)
+        fine &= check("cuda", count, 32, 517, 3017, 128, torch.bfloat16, True, group=4, offset=2500)
     if not fine:
         raise SystemExit(1)
 

@@ -85,9 +85,21 @@ class Generate(unittest.TestCase):
                 answers = generate(self.folders[shape], {"prompts": prompts, "new_tokens": 4, "max_sequences": 4})
                 self.hold_to_reference(shape, prompts, answers, near_the_largest)
 
+    def test_long_prompts_go_in_parts(self):
+        # Parts that end inside of pages and of blocks; one that begins beside the end of another prompt.
+        prompts = self.prompts([180, 75])
+        request = {"prompts": prompts, "new_tokens": 2, "max_sequences": 2}
+        whole = generate(self.folders["tiny-llama"], request)
+        self.hold_to_reference("tiny-llama", prompts, whole, near_the_largest)
+        self.assertEqual(whole, generate(self.folders["tiny-llama"], {**request, "prefill_tokens": 70}))
+        # Few rows go through another product.
+        self.hold_to_reference("tiny-llama", prompts, generate(self.folders["tiny-llama"], {**request, "prefill_tokens": 37}),
+                               near_the_largest)
+
     def test_two_gpus_choose_such_tokens_too(self):
         prompts = self.prompts([3, 70])
-        answers = generate(self.folders["tiny-llama"], {"prompts": prompts, "new_tokens": 3, "max_sequences": 2, "devices": 2})
+        answers = generate(self.folders["tiny-llama"], {"prompts": prompts, "new_tokens": 3, "max_sequences": 2, "devices": 2,
+                                                        "prefill_tokens": 40})
         self.hold_to_reference("tiny-llama", prompts, answers, near_the_largest)
 
     def test_top_k_leaves_the_largest(self):

@@ -1,4 +1,5 @@
-"""The kernels of examples/hopper_decode and of examples/hopper_matmul for experts, for scales of blocks and for few rows."""
+"""The kernels of examples/hopper_decode, of examples/hopper_matmul for experts, for scales of blocks and for few rows, and of
+examples/hopper_attention for the last rows of a sequence."""
 
 # Pages in reverse; programs that cut a head, and one without work. What lies behind the last position is not a number.
 # RUN: decode q='randn((4, 64), f16, 1)' k='randn((3, 1, 32, 64), f16, 2)' v='randn((3, 1, 32, 64), f16, 3)' \
@@ -59,6 +60,21 @@
 #   n=200 k=128 batch=5 --grid 5 --target cuda:90a base='full((1, 200), 42949672960 + 16256, i64)'
 # EXPECT: all(y[4] == 16) and all(words[:1] == base + 16384 * 65536) and all(words[1:2] == base + 256 + 16640 * 65536) and all(words[2:] == base + 512)
 
+# The last rows of a sequence see the keys before them: the diagonal begins inside of a block, passes through three, or ends a block.
+# RUN: last_rows q='randn((1, 150, 64), bf16, 1)' k='randn((1, 250, 64), bf16, 2)' v='randn((1, 250, 64), bf16, 3)' \
+#   o='empty((1, 150, 64), bf16)' c=0.125 rows=150 keys=250 offset=100 KEYS=128 D=64 STAGES=2 --grid 1 --target cuda:90a \
+#   s='where(arange(250, i32).reshape((1, 250)) <= 100 + arange(150, i32).reshape((150, 1)), exp(0.125 * 0.6931471805599453 * (q[0].to(f32) @ k[0].to(f32).T)), 0.0)'
+# EXPECT: allclose(o[0], s @ v[0].to(f32) / s.sum(1).reshape((150, 1)), 2e-2, 1e-2)
+# RUN: last_rows q='randn((2, 130, 64), f16, 1)' k='randn((1, 163, 64), f16, 2)' v='randn((1, 163, 64), f16, 3)' \
+#   o='empty((2, 130, 64), f16)' c=0.125 rows=130 keys=163 offset=33 KEYS=64 D=64 STAGES=2 --grid 2 --target cuda:90a \
+#   s='where(arange(163, i32).reshape((1, 163)) <= 33 + arange(130, i32).reshape((130, 1)), exp(0.125 * 0.6931471805599453 * (q[1].to(f32) @ k[0].to(f32).T)), 0.0)'
+# EXPECT: allclose(o[1], s @ v[0].to(f32) / s.sum(1).reshape((130, 1)), 2e-3, 2e-3)
+# RUN: last_rows q='randn((1, 20, 64), f16, 1)' k='randn((1, 276, 64), f16, 2)' v='randn((1, 276, 64), f16, 3)' \
+#   o='empty((1, 20, 64), f16)' c=0.125 rows=20 keys=276 offset=256 KEYS=128 D=64 STAGES=2 --grid 1 --target cuda:90a \
+#   s='where(arange(276, i32).reshape((1, 276)) <= 256 + arange(20, i32).reshape((20, 1)), exp(0.125 * 0.6931471805599453 * (q[0].to(f32) @ k[0].to(f32).T)), 0.0)'
+# EXPECT: allclose(o[0], s @ v[0].to(f32) / s.sum(1).reshape((20, 1)), 2e-3, 2e-3)
+
+from hopper_attention.attention import attention
 from hopper_decode.decode import decode as attend
 from hopper_matmul.grouped import grouped_matmul
 from hopper_matmul.scaled import scaled_matmul
@@ -108,3 +124,16 @@ def few(x, w, y, partial, arrived, n, k, batch, ROWS: gl.constexpr, COLUMNS: gl.
 @gluon.jit
 def sent(x, w, y, partial, arrived, words, visits, n, k, batch):
     skinny(described(x, batch, k, 8, 64), described(w, n, k, 64, 64), y, partial, arrived, words, visits, 3, n, k, batch, 3)
+
+
+@gluon.jit
+def tiles_of(pointer, heads, rows, ROWS: gl.constexpr, D: gl.constexpr):
+    return tma.make_tensor_descriptor(pointer, [heads, rows, D], [rows * D, D, 1], [1, ROWS, D], gl.NVMMASharedLayout(128, 16, 3))
+
+
+@gluon.jit
+def last_rows(q, k, v, o, c, rows, keys, offset, KEYS: gl.constexpr, D: gl.constexpr, STAGES: gl.constexpr):
+    """Heads of Q, as many as programs; one of keys."""
+    heads = gl.num_programs(0)
+    attention(tiles_of(q, heads, rows, 64, D), tiles_of(k, 1, keys, KEYS, D), tiles_of(v, 1, keys, KEYS, D),
+              tiles_of(o, heads, rows, 64, D), c, heads, rows, keys, True, True, 2, STAGES, 240, heads, None, offset)

@@ -156,6 +156,26 @@ def rotary(qkv, bias, q_weight, k_weight, q, keys, values, table, positions, slo
 
 
 @triton.jit
+def collect(y, keys, values, table, count, HALF: tl.constexpr, PAGE: tl.constexpr, PDL: tl.constexpr):
+    """The first `count` keys and values of a sequence out of its pages: y is 2 x key heads x count x D.
+
+    A program (page of the sequence, head) copies a head's keys and values of one page; pages as `rotary` has them.
+    """
+    join(PDL)
+    D: tl.constexpr = 2 * HALF
+    head = tl.program_id(1)
+    page = tl.load(table + tl.program_id(0)).to(tl.int64)
+    row = tl.arange(0, PAGE)[:, None]
+    column = tl.arange(0, D)[None, :]
+    position = tl.program_id(0) * PAGE + row
+    inside = position < count
+    of = ((page * tl.num_programs(1) + head) * PAGE + row) * D + column
+    to = y + (head.to(tl.int64) * count + position) * D + column
+    tl.store(to, tl.load(keys + of, inside), inside)
+    tl.store(to + tl.num_programs(1).to(tl.int64) * count * D, tl.load(values + of, inside), inside)
+
+
+@triton.jit
 def swiglu(gate_up, y, width, BLOCK: tl.constexpr, PDL: tl.constexpr):
     """y = silu(gate) * up, where a row of gate_up is both, one behind the other; BLOCK columns a program (row, part)."""
     join(PDL)

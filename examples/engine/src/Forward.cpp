@@ -51,6 +51,8 @@ std::vector<Forward::Size> Forward::sizes(const ModelConfig &config, const Limit
       {&Forward::queryKeyValue, rows * static_cast<size_t>(widthOfHeads(config)) * 2},
       {&Forward::queries, rows * heads},
       {&Forward::attended, rows * heads},
+      {&Forward::collected, 2 * static_cast<size_t>(config.keyHeads * config.headDim) *
+                                static_cast<size_t>(limits.pagesOfSequence) * positionsOfPage * 2},
       {&Forward::gateUp, rows * 2 * inner},
       {&Forward::activated, rows * inner},
       {&Forward::attentionDelta, rows * hidden},
@@ -159,7 +161,7 @@ void Forward::layer(int number, const Pass &pass, const Inputs &inputs) {
       config.heads, config.keyHeads, isPrompt ? width : attendedWidth, float(config.normEpsilon),
       config.headDim / 2));
   if (isPrompt)
-    attendToPrompts(pass);
+    attendToPrompts(number, pass, inputs);
   else
     attendToCache(number, pass, inputs);
   const Added fromAttention{number, Sum::Attention}, fromRest{number, Sum::Rest};
@@ -202,24 +204,45 @@ void Forward::activate(uint64_t w, int rows) {
                      gateUp.at(), activated.at(), config.intermediate));
 }
 
-void Forward::attendToPrompts(const Pass &pass) {
-  const int d = config.headDim, width = widthOfHeads(config), outWidth = config.heads * d;
-  const float scale = float(std::numbers::log2e / std::sqrt(double(d)));
-  int64_t row = 0;
-  for (int length : pass.prompts) {
-    auto heads = [&](int first, int count) {
-      return View(queryKeyValue.at(static_cast<size_t>(row * width + first * d) * 2),
-                  {count, length, d}, {d, width, 1});
-    };
-    const View out(attended.at(static_cast<size_t>(row * outWidth) * 2), {config.heads, length, d},
-                   {d, outWidth, 1});
-    const unsigned tiles = unsignedOf(config.heads) * blocks(length, 128);
-    does(bundle.attention({std::min(gpu.multiprocessors(), (tiles + 1) / 2)}, gpu.stream(),
-                          heads(0, config.heads), heads(config.heads, config.keyHeads),
-                          heads(config.heads + config.keyHeads, config.keyHeads), out, scale,
-                          config.heads, length, length, config.heads / config.keyHeads));
-    row += length;
+void Forward::attendToPrompts(int number, const Pass &pass, const Inputs &inputs) {
+  size_t row = 0;
+  for (size_t i = 0; i != pass.prompts.size(); ++i) {
+    const PromptPart &part = pass.prompts[i];
+    const int keys = part.position + part.length;
+    if (part.position != 0)
+      does(bundle.collect({blocks(keys, positionsOfPage), unsignedOf(config.keyHeads)},
+                          gpu.stream(), collected.at(), at(cacheOf(number, false)),
+                          at(cacheOf(number, true)),
+                          at(inputs.table + i * static_cast<size_t>(limits.pagesOfSequence) * 4),
+                          keys, config.headDim / 2));
+    attendToPrompt(part, row);
+    row += static_cast<size_t>(part.length);
   }
+}
+
+/// The first part of a prompt reads its own rows' keys and values, a later one what was collected.
+void Forward::attendToPrompt(const PromptPart &part, size_t row) {
+  const int d = config.headDim, width = widthOfHeads(config), outWidth = config.heads * d;
+  const int keys = part.position + part.length;
+  const float scale = float(std::numbers::log2e / std::sqrt(double(d)));
+  auto ofRows = [&](int first, int count) {
+    return View(
+        queryKeyValue.at((row * static_cast<size_t>(width) + static_cast<size_t>(first * d)) * 2),
+        {count, part.length, d}, {d, width, 1});
+  };
+  auto ofKeys = [&](int number) {
+    if (part.position == 0)
+      return ofRows(config.heads + number * config.keyHeads, config.keyHeads);
+    const size_t before = static_cast<size_t>(number * config.keyHeads) * static_cast<size_t>(keys);
+    return View(collected.at(before * static_cast<size_t>(d) * 2), {config.keyHeads, keys, d},
+                {int64_t(keys) * d, d, 1});
+  };
+  const View out(attended.at(row * static_cast<size_t>(outWidth) * 2),
+                 {config.heads, part.length, d}, {d, outWidth, 1});
+  const unsigned tiles = unsignedOf(config.heads) * blocks(part.length, 128);
+  does(bundle.attention({std::min(gpu.multiprocessors(), (tiles + 1) / 2)}, gpu.stream(),
+                        ofRows(0, config.heads), ofKeys(0), ofKeys(1), out, scale, config.heads,
+                        part.length, keys, config.heads / config.keyHeads, part.position));
 }
 
 void Forward::attendToCache(int number, const Pass &pass, const Inputs &inputs) {

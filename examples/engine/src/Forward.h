@@ -1,15 +1,17 @@
 //===- Forward.h - The launches of one step -------------------------------------===//
 //
-// One pass of rows through the model: a row is a token of a sequence. Either all rows are whole
-// prompts, one behind the other, whose attention reads what the pass itself computes; or every row
-// is the newest token of a sequence, whose attention reads the cache. Everything goes to the
+// One pass of rows through the model: a row is a token of a sequence. Either all rows are parts of
+// prompts, one behind the other, whose attention reads what the pass itself computes and, behind a
+// prompt's first part, what the cache has; or every row is the newest token of a sequence, whose
+// attention reads the cache. Everything goes to the
 // device's stream; inputs are read from device memory when the kernels run, so a pass can be
 // recorded as a graph.
 //
-// Two GPUs with half of the weights each run the same passes side by side, and each pass of one waits
-// for the other's. Products with few rows write what they give into the other GPU's memory, too, as
-// words that carry the visit's number; kernels behind wait for the words. Of those with many rows
-// the other GPU reads what they left, after both have met in counters of each other's memory.
+// Two GPUs with half of the weights each run the same passes side by side, and each pass of one
+// waits for the other's. Products with few rows write what they give into the other GPU's memory,
+// too, as words that carry the visit's number; kernels behind wait for the words. Of those with
+// many rows the other GPU reads what they left, after both have met in counters of each other's
+// memory.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -41,11 +43,16 @@ struct Inputs {
   uint64_t temperatures = 0, topPs = 0, topKs = 0, seeds = 0; // fp32, fp32, i32, i64
 };
 
+/// Rows of a prompt, behind `position` ones that the cache has already.
+struct PromptPart {
+  int length = 0, position = 0;
+};
+
 struct Pass {
   int rows = 0;
   int sequences = 0;
-  /// Lengths of the prompts; empty: each row is the newest token of a sequence.
-  std::span<const int> prompts;
+  /// Empty: each row is the newest token of a sequence.
+  std::span<const PromptPart> prompts;
   /// Whether some sequence has top-k or top-p.
   bool isFiltered = false;
 };
@@ -83,7 +90,8 @@ private:
   void multiply(const Memory &x, uint64_t w, const Memory &y, int rows, int n, int k,
                 uint64_t words = 0, int meeting = 0);
   void activate(uint64_t w, int rows);
-  void attendToPrompts(const Pass &pass);
+  void attendToPrompts(int number, const Pass &pass, const Inputs &inputs);
+  void attendToPrompt(const PromptPart &part, size_t row);
   void attendToCache(int number, const Pass &pass, const Inputs &inputs);
   void chooseTokens(const Pass &pass, const Inputs &inputs);
   /// What a layer adds to the residual: behind attention, and behind the rest.
@@ -119,13 +127,15 @@ private:
 
   Memory cache;
   Memory residual, normed, queryKeyValue, queries, attended, gateUp, activated; // rows
+  Memory collected; // keys and values of a sequence
   // What is added behind attention, and behind the rest of a layer: while one is written, the other
   // GPU may still read the other.
   Memory attentionDelta, delta;
   Memory last, logits, ownLogits, least, partValues, partTokens, tokens; // sequences
   // Where two GPUs meet: counters that the other one writes, and how often this one was there.
   Memory rowMeetings, rowCounts, logitMeetings, logitCounts;
-  // What the other one's products with few rows write, and the number of the last pass's first visit.
+  // What the other one's products with few rows write, and the number of the last pass's first
+  // visit.
   Memory attentionWords, words, visits;
   // What programs leave unfinished, and who came.
   Memory productPartial, productArrived, attentionPartial, attentionArrived;

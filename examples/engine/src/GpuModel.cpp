@@ -19,7 +19,6 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
-#include <numeric>
 
 namespace engine {
 
@@ -27,7 +26,6 @@ namespace {
 
 constexpr int rowCounts[] = {1,  2,  3,  4,  5,  6,  7,   8,   12,  16,  24,  32,
                              40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256};
-constexpr int mostPrefillTokens = 8192;
 
 /// What one GPU has of the model.
 struct Part {
@@ -170,7 +168,7 @@ Expected<void> GpuModel::decide(const ModelOptions &options) {
   limits.sequences = *std::ranges::lower_bound(
       rowCounts, std::clamp(options.maxSequences, 1, *std::rbegin(rowCounts)));
   limits.rows = std::max(limits.sequences,
-                         std::min(mostPrefillTokens, limits.pagesOfSequence * positionsOfPage));
+                         std::min(options.prefillTokens, limits.pagesOfSequence * positionsOfPage));
   size_t room = static_cast<size_t>(limits.sequences) * static_cast<size_t>(limits.pagesOfSequence);
   for (const std::unique_ptr<Part> &part : parts) {
     Expected<void> done = part->gpu->makeCurrent();
@@ -243,8 +241,7 @@ Expected<void> GpuModel::check(std::span<const Work> works, bool isPrompt) const
     const size_t length = static_cast<size_t>(work.position) + work.tokens.size();
     rows += work.tokens.size();
     if (work.tokens.empty() || work.position < 0 || length > static_cast<size_t>(maxPositions()) ||
-        work.pages.size() * positionsOfPage < length || (isPrompt && work.position != 0) ||
-        (!isPrompt && work.tokens.size() != 1))
+        work.pages.size() * positionsOfPage < length || (!isPrompt && work.tokens.size() != 1))
       return fail("a sequence of " + std::to_string(length) + " positions does not fit its pages");
     for (int32_t page : work.pages.first((length + positionsOfPage - 1) / positionsOfPage))
       if (page < 0 || page >= limits.pages)
@@ -285,17 +282,19 @@ Expected<std::vector<int32_t>> GpuModel::step(std::span<const Work> works, bool 
 }
 
 Expected<void> Part::prefill(std::span<const Work> works) {
-  std::vector<int> lengths;
-  for (const Work &work : works)
-    lengths.push_back(static_cast<int>(work.tokens.size()));
-  const int rows = std::accumulate(lengths.begin(), lengths.end(), 0);
+  std::vector<PromptPart> prompts;
+  int rows = 0;
+  for (const Work &work : works) {
+    prompts.push_back({static_cast<int>(work.tokens.size()), work.position});
+    rows += prompts.back().length;
+  }
   int row = 0;
-  for (size_t i = 0; i != works.size(); row += lengths[i++])
+  for (size_t i = 0; i != works.size(); row += prompts[i++].length)
     inputs->put(static_cast<int>(i), works[i], row, rows);
   const int sequences = static_cast<int>(works.size());
   if (Expected<void> done = inputs->upload(*gpu, sequences, rows); !done)
     return done;
-  return forward->run({rows, sequences, lengths, isFiltered(works)}, inputs->addresses(rows));
+  return forward->run({rows, sequences, prompts, isFiltered(works)}, inputs->addresses(rows));
 }
 
 Expected<void> Part::decode(std::span<const Work> works) {

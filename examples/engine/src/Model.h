@@ -45,7 +45,7 @@ public:
   virtual int maxSequences() const = 0;     // of one decode()
   virtual int maxPrefillTokens() const = 0; // all tokens of one prefill() together
   virtual int vocabulary() const = 0;
-  /// Whole prompts (position 0), several sequences; gives the token after each.
+  /// Prompts, whole or the next part of each; gives the token after each.
   virtual Expected<std::vector<int32_t>> prefill(std::span<const Work> works) = 0;
   /// One new token of each sequence; gives the token after each.
   virtual Expected<std::vector<int32_t>> decode(std::span<const Work> works) = 0;

@@ -13,6 +13,8 @@ struct ModelOptions {
   std::string bundle;
   /// The most sequences of one decode().
   int maxSequences = 256;
+  /// The most tokens of one prefill(), at least maxSequences: longer prompts take several.
+  int prefillTokens = 2048;
   /// Share of the device's memory that weights and cache may take.
   double memory = 0.9;
   int device = 0;

@@ -15,6 +15,7 @@ const char *const usageText = R"(usage: engine MODEL_FOLDER [option…]
   --devices N           1 or 2: GPUs, from N of --device on, that share the model
   --memory SHARE        of the device's memory that weights and cache may take: 0.9
   --max-sequences N     that are decoded together: 256
+  --prefill-tokens N    of prompts that one step reads; longer ones take several: 2048
   --max-waiting N       sequences that wait, before requests are refused with 429: 512
   --max-connections N   1024
   --request-seconds N   that a request may take: 600
@@ -50,6 +51,7 @@ bool set(Options &options, std::string_view name, const char *value) {
                       {"--device", &options.model.device, 0, 1024},
                       {"--devices", &options.model.devices, 1, 2},
                       {"--max-sequences", &options.model.maxSequences, 1, most},
+                      {"--prefill-tokens", &options.model.prefillTokens, 1, most},
                       {"--max-waiting", &options.maxWaiting, 1, most},
                       {"--max-connections", &options.maxConnections, 1, most},
                       {"--request-seconds", &options.requestTime, 1, most},
@@ -67,8 +69,8 @@ bool set(Options &options, std::string_view name, const char *value) {
 bool takesValue(std::string_view name) {
   for (const char *known :
        {"--bundle", "--host", "--name", "--port", "--device", "--devices", "--max-sequences",
-        "--max-waiting", "--max-connections", "--request-seconds", "--stop-seconds", "--max-tokens",
-        "--memory", "--prompt"})
+        "--prefill-tokens", "--max-waiting", "--max-connections", "--request-seconds",
+        "--stop-seconds", "--max-tokens", "--memory", "--prompt"})
     if (name == known)
       return true;
   return false;

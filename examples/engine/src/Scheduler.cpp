@@ -11,6 +11,12 @@ struct Scheduler::Sequence {
 
   int size() const { return int(tokens.size()); }
   int generated() const { return size() - int(request.prompt.size()); }
+  int missing() const { return size() - cached; }
+  /// The next tokens that its pages lack.
+  Work next(int count) const {
+    return {std::span(tokens).subspan(size_t(cached), size_t(count)), cached, pages.pages(),
+            request.sampling};
+  }
 
   const uint64_t id;
   Request request;
@@ -96,36 +102,27 @@ void Scheduler::expire() {
 
 void Scheduler::step() {
   expire();
-  // In turns, so that those that run go on while others arrive.
-  std::vector<Sequence *> batch;
-  if (!lastWasPrefill || running.empty())
-    batch = admit();
-  lastWasPrefill = !batch.empty();
+  // In turns, so that those that run go on while prompts are read.
   if (lastWasPrefill)
-    prefill(batch);
-  else if (batch = growAll(); !batch.empty())
-    decode(batch);
+    lastWasPrefill = !decode() && prefill();
+  else if (lastWasPrefill = prefill(); !lastWasPrefill)
+    decode();
   publish();
 }
 
-/// Moves sequences from `waiting` to `running`, with pages for their tokens, as many as one prefill
-/// takes.
-std::vector<Scheduler::Sequence *> Scheduler::admit() {
-  std::vector<Sequence *> batch;
-  int left = model.maxPrefillTokens();
-  while (!waiting.empty() && int(running.size()) < model.maxSequences()) {
-    Sequence &first = *waiting.begin()->second;
-    const int tokens = std::min(first.size(), model.maxPrefillTokens());
-    // Some pages stay free for those that run, which would soon preempt it otherwise.
-    const int reserve = running.empty() ? 0 : allocator.count() / 100;
-    if (tokens > left || pagesFor(first.size() + 1) + reserve > allocator.free() ||
-        !first.pages.grow(pagesFor(tokens)))
-      break;
-    left -= tokens;
-    batch.push_back(&first);
-    running.insert(waiting.extract(waiting.begin()));
-  }
-  return batch;
+/// Moves the next sequence from `waiting` to `running`, with pages for its tokens; null where there
+/// is none, or no room.
+Scheduler::Sequence *Scheduler::admit() {
+  if (waiting.empty() || int(running.size()) >= model.maxSequences())
+    return nullptr;
+  Sequence &first = *waiting.begin()->second;
+  // Some pages stay free for those that run, which would soon preempt it otherwise.
+  const int reserve = running.empty() ? 0 : allocator.count() / 100;
+  if (pagesFor(first.size() + 1) + reserve > allocator.free() ||
+      !first.pages.grow(pagesFor(first.size())))
+    return nullptr;
+  running.insert(waiting.extract(waiting.begin()));
+  return &first;
 }
 
 void Scheduler::preemptYoungest() {
@@ -136,12 +133,14 @@ void Scheduler::preemptYoungest() {
   ++metrics.preemptions;
 }
 
-/// Makes room for one more position of each sequence that runs; the youngest make room for the
-/// others.
+/// Makes room for one more position of each sequence that lacks its newest token alone; the
+/// youngest make room for the others.
 std::vector<Scheduler::Sequence *> Scheduler::growAll() {
   std::vector<Sequence *> batch;
   for (auto entry = running.begin(); entry != running.end(); ++entry) {
     Sequence &sequence = *entry->second;
+    if (sequence.missing() != 1)
+      continue;
     while (!sequence.pages.grow(pagesFor(sequence.cached + 1))) {
       const bool isItself = std::prev(running.end()) == entry;
       preemptYoungest();
@@ -153,30 +152,50 @@ std::vector<Scheduler::Sequence *> Scheduler::growAll() {
   return batch;
 }
 
-void Scheduler::prefill(std::span<Sequence *const> batch) {
+/// False where no sequence has tokens to be read, or there is no room for one that waits.
+bool Scheduler::prefill() {
+  std::vector<Sequence *> batch;
   std::vector<Work> works;
-  for (Sequence *sequence : batch) {
-    const auto count = size_t(std::min(sequence->size(), model.maxPrefillTokens()));
-    works.push_back({std::span(sequence->tokens).first(count), 0, sequence->pages.pages(),
-                     sequence->request.sampling});
+  int left = model.maxPrefillTokens();
+  auto put = [&](Sequence &sequence) {
+    const int count = std::min(sequence.missing(), left);
+    batch.push_back(&sequence);
+    works.push_back(sequence.next(count));
+    left -= count;
+  };
+  for (auto &[id, sequence] : running)
+    if (sequence->missing() > 1 && left != 0)
+      put(*sequence);
+  while (left != 0) {
+    Sequence *const admitted = admit();
+    if (!admitted)
+      break;
+    put(*admitted);
   }
+  if (batch.empty())
+    return false;
   const Clock::time_point start = Clock::now();
   Expected<std::vector<int32_t>> tokens = model.prefill(works);
   metrics.prefillStep.add(std::chrono::duration<double>(Clock::now() - start).count());
   ++metrics.prefills;
   take(batch, works, std::move(tokens));
+  return true;
 }
 
-void Scheduler::decode(std::span<Sequence *const> batch) {
+/// False where no sequence waits for a new token.
+bool Scheduler::decode() {
+  const std::vector<Sequence *> batch = growAll();
+  if (batch.empty())
+    return false;
   std::vector<Work> works;
-  for (Sequence *sequence : batch)
-    works.push_back({std::span(sequence->tokens).subspan(size_t(sequence->cached), 1),
-                     sequence->cached, sequence->pages.pages(), sequence->request.sampling});
+  for (const Sequence *sequence : batch)
+    works.push_back(sequence->next(1));
   const Clock::time_point start = Clock::now();
   Expected<std::vector<int32_t>> tokens = model.decode(works);
   metrics.decodeStep.add(std::chrono::duration<double>(Clock::now() - start).count());
   ++metrics.decodes;
   take(batch, works, std::move(tokens));
+  return true;
 }
 
 void Scheduler::take(std::span<Sequence *const> batch, const std::vector<Work> &works,
@@ -188,7 +207,7 @@ void Scheduler::take(std::span<Sequence *const> batch, const std::vector<Work> &
                              std::to_string(batch.size()) + " sequences"});
   for (size_t i = 0; i != batch.size(); ++i) {
     batch[i]->cached = works[i].position + int(works[i].tokens.size());
-    // A long sequence that is computed again has its next tokens already.
+    // Of a part of a prompt the next token is there already.
     if (batch[i]->cached == batch[i]->size())
       takeToken(*batch[i], (*tokens)[i]);
   }

@@ -5,6 +5,10 @@
 // that run gives its pages up and waits again; its tokens are computed again later. One thread at a
 // time calls; Engine.h has the thread.
 //
+// Steps of prompts and of new tokens take turns. A step of prompts has maxPrefillTokens() tokens at
+// most, the oldest sequence's first; what is longer goes on in the next one. So a sequence that
+// generates waits for so many tokens at a time, however long the prompts of others are.
+//
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -81,11 +85,11 @@ private:
 
   int pagesFor(int positions) const;
   void expire();
-  std::vector<Sequence *> admit();
+  Sequence *admit();
   std::vector<Sequence *> growAll();
   void preemptYoungest();
-  void prefill(std::span<Sequence *const> batch);
-  void decode(std::span<Sequence *const> batch);
+  bool prefill();
+  bool decode();
   void take(std::span<Sequence *const> batch, const std::vector<Work> &works,
             Expected<std::vector<int32_t>> tokens);
   void takeToken(Sequence &sequence, int32_t token);

@@ -3,11 +3,11 @@
 //   engine-generate MODEL_FOLDER [BUNDLE] <requests.json >results.json
 //
 // Requests: {"prompts": [[token, ...], ...], "new_tokens": N}, and, where wanted, "temperature",
-// "top_p", "top_k", "seed" (of all; each prompt adds its number), "max_sequences", "devices",
-// "rounds" (all again, for times). Results: {"tokens": [[N tokens] ...], "open_seconds",
-// "prefill_seconds": [one a round], "decode_seconds": [of all steps of a round]}. All prompts
-// decode together. Tests compare its tokens with a reference's, benchmarks its times with other
-// servers'. Exit status 1: an error, on stderr.
+// "top_p", "top_k", "seed" (of all; each prompt adds its number), "max_sequences",
+// "prefill_tokens" (of one step: 8192), "devices", "rounds" (all again, for times). Results: {"tokens":
+// [[N tokens] ...], "open_seconds", "prefill_seconds": [one a round], "decode_seconds": [of all
+// steps of a round]}. All prompts decode together. Tests compare its tokens with a reference's,
+// benchmarks its times with other servers'. Exit status 1: an error, on stderr.
 //
 //===----------------------------------------------------------------------===//
 #include "OpenModel.h"
@@ -49,22 +49,29 @@ Work workOf(const Sequence &sequence, size_t first, const Sampling &sampling, si
 
 /// Prompts in as few steps as their tokens allow.
 Expected<void> prefill(Model &model, std::vector<Sequence> &sequences, const Sampling &sampling) {
-  for (size_t first = 0; first != sequences.size();) {
+  const auto most = static_cast<size_t>(model.maxPrefillTokens());
+  for (size_t first = 0, done = 0; first != sequences.size();) {
     std::vector<Work> works;
-    size_t rows = 0, last = first;
-    while (last != sequences.size() && works.size() != static_cast<size_t>(model.maxSequences()) &&
-           (works.empty() || rows + sequences[last].tokens.size() <=
-                                 static_cast<size_t>(model.maxPrefillTokens()))) {
-      rows += sequences[last].tokens.size();
-      works.push_back(workOf(sequences[last], 0, sampling, last));
-      ++last;
+    size_t left = most, next = first;
+    for (; next != sequences.size() && left != 0 &&
+           works.size() != static_cast<size_t>(model.maxSequences());
+         ++next) {
+      works.push_back(workOf(sequences[next], next == first ? done : 0, sampling, next));
+      if (works.back().tokens.size() > left)
+        works.back().tokens = works.back().tokens.first(left);
+      left -= works.back().tokens.size();
     }
     Expected<std::vector<int32_t>> tokens = model.prefill(works);
     if (!tokens)
       return std::unexpected(tokens.error());
-    for (size_t i = first; i != last; ++i)
+    // The last one may have been cut.
+    done = static_cast<size_t>(works.back().position) + works.back().tokens.size();
+    const size_t begun = next - 1;
+    const bool isWhole = done == sequences[begun].tokens.size();
+    for (size_t i = first; i != begun + (isWhole ? 1 : 0); ++i)
       sequences[i].tokens.push_back((*tokens)[i - first]);
-    first = last;
+    first = begun + (isWhole ? 1 : 0);
+    done = isWhole ? 0 : done;
   }
   return {};
 }
@@ -129,6 +136,7 @@ Expected<json> answerAll(const json &input, const Folder &folder, const std::str
   options.bundle = bundle;
   options.devices = requests.at(0).value("devices", options.devices);
   options.maxSequences = requests.at(0).value("max_sequences", options.maxSequences);
+  options.prefillTokens = requests.at(0).value("prefill_tokens", 8192);
   Clock::time_point start = Clock::now();
   Expected<std::unique_ptr<Model>> model = openModel(options, folder);
   if (!model)

@@ -88,11 +88,8 @@ Expected<std::vector<int32_t>> DoubleModel::run(std::span<const Work> works) {
 
 Expected<std::vector<int32_t>> DoubleModel::prefill(std::span<const Work> works) {
   size_t total = 0;
-  for (const Work &work : works) {
+  for (const Work &work : works)
     total += work.tokens.size();
-    if (work.position)
-      return fail("double: a prefill that does not begin at 0");
-  }
   if (total > size_t(options.maxPrefillTokens))
     return fail("double: a prefill of " + std::to_string(total) + " tokens");
   return run(works);

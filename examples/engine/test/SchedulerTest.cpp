@@ -101,7 +101,7 @@ TEST(Scheduler, PreemptedSequencesGetTheSameAnswers) {
   DoubleOptions options;
   options.pageSize = 4;
   options.pageCount = 20;
-  options.maxPrefillTokens = 24; // less than a whole sequence: the rest is computed by decode()
+  options.maxPrefillTokens = 24; // less than a whole sequence
   Rig rig(options);
   std::mt19937 random(2);
   for (int i = 0; i != 40; ++i) {
@@ -190,6 +190,32 @@ TEST(Scheduler, RunningSequencesGoOnWhileOthersArrive) {
   }
   EXPECT_EQ(rig.results[first].tokens, 20);
   rig.finish();
+}
+
+TEST(Scheduler, LongPromptsGoInPartsBetweenNewTokensOfOthers) {
+  DoubleOptions options;
+  options.maxPrefillTokens = 20;
+  Rig rig(options);
+  std::mt19937 random(3);
+  const uint64_t running = rig.add({1}, 60), other = rig.add({2}, 60);
+  rig.scheduler.step();
+  const uint64_t longest = rig.add(randomPrompt(random, 410), 5);
+  const uint64_t behind = rig.add(randomPrompt(random, 15), 5);
+  int steps = 0;
+  for (int before = 1; !rig.results[longest].tokens;
+       ++steps, before = rig.results[running].tokens) {
+    rig.scheduler.step();
+    rig.scheduler.step();
+    EXPECT_EQ(rig.results[running].tokens, before + 1);
+    EXPECT_EQ(rig.results[other].tokens, before + 1);
+  }
+  EXPECT_EQ(steps, 21);
+  EXPECT_EQ(rig.metrics.prefills, 22u);
+  EXPECT_FALSE(rig.results[behind].tokens) << "its last tokens wait for the next step";
+  rig.finish();
+  for (uint64_t id : {running, other, longest, behind})
+    rig.expectAnswer(id);
+  EXPECT_EQ(rig.metrics.prefills, 23u);
 }
 
 TEST(Scheduler, AFailureEndsThoseOfTheStepAlone) {
