@@ -183,9 +183,9 @@ def main():
     print(f"model made and written in {time.perf_counter() - start:.0f} s", flush=True)
     torch.cuda.empty_cache()
 
-    def requests(devices):
-        asked = [{"prompts": prompts_of(b, p).tolist(), "new_tokens": n, "rounds": 3, "max_sequences": 64, "devices": devices}
-                 for b, p, n in cases]
+    def requests(devices, weights="auto"):
+        asked = [{"prompts": prompts_of(b, p).tolist(), "new_tokens": n, "rounds": 3, "max_sequences": 64, "devices": devices,
+                  "weights": weights} for b, p, n in cases]
         return asked + [{"prompts": prompts_of(b, p).tolist(), "new_tokens": 1, "rounds": 5} for b, p in prefills]
 
     answers = run_engine(options, folder, requests(1))
@@ -194,6 +194,9 @@ def main():
     both = run_engine(options, folder, requests(2)) if torch.cuda.device_count() > 1 else []
     for answer in both:
         print("on two", [round(t, 4) for t in answer["prefill_seconds"] + answer["decode_seconds"]], flush=True)
+    rounded = run_engine(options, folder, requests(1, "fp8"))
+    for answer in rounded:
+        print("in fp8", [round(t, 4) for t in answer["prefill_seconds"] + answer["decode_seconds"]], flush=True)
     theirs = {}
     if not options.no_transformers:
         side = Transformers(model)
@@ -223,8 +226,10 @@ def main():
         report["decode"] = [{"batch": b, "prompt": p, "new": n} for b, p, n in cases]
         report["prefill"] = [{"batch": b, "prompt": p} for b, p in prefills]
     found = []
-    for entry, answer in zip(report["decode"], answers):
+    for entry, answer, in_fp8 in zip(report["decode"], answers, rounded):
         seconds = min(answer["decode_seconds"])
+        entry["fp8_tokens_s"] = entry["batch"] * (entry["new"] - 1) / min(in_fp8["decode_seconds"])
+        entry["fp8_speedup"] = seconds / min(in_fp8["decode_seconds"])
         entry["gluonc_tokens_s"] = entry["batch"] * (entry["new"] - 1) / seconds
         entry["gluonc_open_s"] = answer["open_seconds"]
         if entry["batch"] == 1:
@@ -240,7 +245,8 @@ def main():
             found += partings(entry, "two_gpus_tokens", prompts, torch.tensor(answer2["tokens"]), torch.tensor(answer["tokens"]))
         print(entry, flush=True)
         pathlib.Path(options.out).write_text(json.dumps(report, indent=1))
-    for entry, answer in zip(report["prefill"], answers[len(cases):]):
+    for entry, answer, in_fp8 in zip(report["prefill"], answers[len(cases):], rounded[len(cases):]):
+        entry["fp8_tokens_s"] = entry["batch"] * entry["prompt"] / statistics.median(in_fp8["prefill_seconds"][1:])
         entry["gluonc_tokens_s"] = entry["batch"] * entry["prompt"] / statistics.median(answer["prefill_seconds"][1:])
         if "transformers_tokens_s" in entry:
             entry["speedup"] = entry["gluonc_tokens_s"] / entry["transformers_tokens_s"]

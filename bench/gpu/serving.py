@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The kernels that serve a language model (examples/hopper_decode, hopper_matmul/grouped.py, scaled.py, skinny.py), beside libraries and copies.
+"""The kernels that serve a language model (examples/hopper_decode, hopper_matmul/grouped.py, scaled.py, skinny.py, skinny_fp8.py), beside libraries and copies.
 
-    serving.py --out FILE.json [--only decode,grouped,scaled,skinny] [--rounds 40]
+    serving.py --out FILE.json [--only decode,grouped,scaled,skinny,skinny_fp8] [--rounds 40]
 
 As flagship.py measures: all sides of a shape take turns on the same tensors, a poisoned result is compared first, the
 median counts. Exit status 1 when a result was wrong.
@@ -183,6 +183,40 @@ def bench_skinny(rounds):
     return results
 
 
+def bench_skinny_fp8(rounds):
+    """Gigabytes of weights in fp8 a second, beside the product with weights in bf16; `speedup` is how much sooner it ends."""
+    ours, wide = load("matmul/skinny_fp8"), load("matmul/skinny")
+    results = []
+    copy = copy_speed()
+    for n, k in SKINNY[:-1]:
+        torch.manual_seed(0)
+        weights = [torch.randn(n, k, device="cuda", dtype=torch.bfloat16) for _ in range(max(1, -(-400_000_000 // (n * k))))]
+        in_fp8 = [ours.quantized(w) for w in weights]
+        for batch in (1, 8, 32, 64):
+            x = torch.randn(batch, k, device="cuda", dtype=torch.bfloat16)
+            ys = [torch.empty(batch, n, device="cuda", dtype=torch.bfloat16) for _ in weights]
+            memory, wide_memory = (side.scratch(flagship.programs(), batch, "cuda") for side in (ours, wide))
+
+            def launch():
+                for (w, scales), y in zip(in_fp8, ys):
+                    ours.project(x, w, scales, y, flagship.programs(), memory, True)
+
+            def bf16():
+                for w, y in zip(weights, ys):
+                    wide.project(x, w, y, flagship.programs(), wide_memory, True)
+
+            w, scales = in_fp8[-1]
+            expected = x.double() @ (w.double() * scales.double()[:, None]).T
+            judge = flagship.close_to(expected, 0.01 * k**0.5)
+            result = flagship.compare(f"skinny_fp8 {batch} x {n} x {k}, {len(weights)} in a row", 1e-6 * len(weights) * n * k,
+                                      "gb_s", {"gluonc": graph_of(launch), "bf16": graph_of(bf16)}, rounds,
+                                      lambda _, side: side == "bf16" or judge(ys[-1], side), clean=True)
+            result["of_copy"] = result["gb_s"]["gluonc"] / copy
+            print(f"{'':44} {result['of_copy']:.3f} of a copy's bandwidth", flush=True)
+            results.append(result)
+    return results
+
+
 def graph_of(launch):
     """The launches as a CUDA graph: hosts are slower than these kernels."""
     torch.cuda.synchronize()
@@ -196,7 +230,7 @@ def graph_of(launch):
     return graph.replay
 
 
-BENCHMARKS = {"decode": bench_decode, "grouped": bench_grouped, "scaled": bench_scaled, "skinny": bench_skinny}
+BENCHMARKS = {"decode": bench_decode, "grouped": bench_grouped, "scaled": bench_scaled, "skinny": bench_skinny, "skinny_fp8": bench_skinny_fp8}
 
 
 def main():

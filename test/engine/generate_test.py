@@ -22,6 +22,7 @@ try:
     import make_model
     import numpy as np
     import tokenizers
+    import fp8
     from reference import Reference
 except ImportError as missing:
     print(f"skipped: {missing}")
@@ -95,6 +96,41 @@ class Generate(unittest.TestCase):
         # Few rows go through another product.
         self.hold_to_reference("tiny-llama", prompts, generate(self.folders["tiny-llama"], {**request, "prefill_tokens": 37}),
                                near_the_largest)
+
+    def in_fp8(self, shape, kind):
+        """The reference whose layers' matrices went through fp8."""
+        model = Reference(self.folders[shape])
+        for name in filter(fp8.is_of_layer, model.tensors):
+            model.tensors[name] = fp8.rounded(model.tensors[name], kind)
+        return model
+
+    def test_weights_rounded_to_fp8(self):
+        # Rows for the narrow product, and more than are multiplied without widening the matrix.
+        prompts = self.prompts([270, 5])
+        model, exact = self.in_fp8("tiny-llama", "row"), self.models["tiny-llama"]
+        answers = generate(self.folders["tiny-llama"], {"prompts": prompts, "new_tokens": 3, "max_sequences": 2, "weights": "fp8"})
+        errors = []
+        for prompt, answer in zip(prompts, answers):
+            logits, others = (m.logits(prompt + answer[:-1]) for m in (model, exact))
+            for row, token in zip(logits[len(prompt) - 1:], answer):
+                self.assertIn(token, near_the_largest(row))
+            errors.append(np.sqrt(((logits - others)**2).mean()) / others.std())
+        # Beside bf16: three bits of a number instead of seven.
+        print(f"logits with weights in fp8 differ by {max(errors):.3f} of their deviation", file=sys.stderr)
+        self.assertLess(max(errors), 0.15)
+
+    def test_folders_in_fp8(self):
+        prompts = self.prompts([70, 3])
+        for shape, kind, devices in (("tiny-llama", "block", 2), ("tiny-qwen", "tensor", 1), ("tiny-qwen3", "row", 1)):
+            with self.subTest(kind):
+                folder = pathlib.Path(self.temporary.name) / f"{shape}-{kind}"
+                fp8.write_folder(self.folders[shape], folder, self.models[shape].tensors, kind)
+                model = self.in_fp8(shape, kind)
+                answers = generate(folder, {"prompts": prompts, "new_tokens": 2, "max_sequences": 2, "devices": devices})
+                for prompt, answer in zip(prompts, answers):
+                    logits = model.logits(prompt + answer[:-1])[len(prompt) - 1:]
+                    for row, token in zip(logits, answer):
+                        self.assertIn(token, near_the_largest(row))
 
     def test_two_gpus_choose_such_tokens_too(self):
         prompts = self.prompts([3, 70])

@@ -28,11 +28,48 @@ std::optional<Architecture> readArchitecture(Fields &fields) {
   return std::nullopt;
 }
 
+/// A group of llm-compressor's "compressed-tensors": which format the weights have.
+bool isFp8Group(const Json &group) {
+  const Json *weights =
+      group.is_object() && group.contains("weights") ? &group["weights"] : nullptr;
+  if (!weights || !weights->is_object())
+    return false;
+  Fields fields(*weights);
+  const std::string strategy = fields.string("strategy", "tensor");
+  const bool isFp8 = fields.string("type", "") == "float" &&
+                     fields.integer("num_bits", 1, 64, 0) == 8 &&
+                     (strategy == "tensor" || strategy == "channel" || strategy == "block");
+  const Json *block = fields.find("block_structure");
+  return isFp8 && (!block || *block == Json::array({128, 128})) && !fields.failed();
+}
+
+/// Weights in fp8 with scales of tensors, rows or blocks are fine; what activations are rounded to
+/// is not looked at, since they keep their 16 bits.
+void refuseUnsupportedQuantization(Fields &fields) {
+  const Json *found = fields.find("quantization_config");
+  if (!found)
+    return;
+  bool isFp8 = false;
+  if (found->is_object()) {
+    Fields inner(*found);
+    const std::string method = inner.string("quant_method", "");
+    const Json *groups = inner.find("config_groups"), *block = inner.find("weight_block_size");
+    if (method == "fp8" || method == "fbgemm_fp8")
+      isFp8 =
+          inner.string("fmt", "e4m3") == "e4m3" && (!block || *block == Json::array({128, 128}));
+    else if (method == "compressed-tensors")
+      isFp8 = groups && groups->is_object() && std::ranges::all_of(*groups, isFp8Group);
+    isFp8 &= !inner.failed();
+  }
+  if (!isFp8)
+    fields.refuse("quantization_config",
+                  "is not supported: the weights must be bf16, fp16, fp32, or "
+                  "fp8 (e4m3) with scales of tensors, rows or 128 x 128 blocks");
+}
+
 /// What would change the result and is not implemented.
 void refuseUnsupported(Fields &fields) {
-  if (fields.find("quantization_config"))
-    fields.refuse("quantization_config",
-                  "is not supported: the weights must be bf16, fp16 or fp32");
+  refuseUnsupportedQuantization(fields);
   if (fields.string("hidden_act", "silu") != "silu")
     fields.refuse("hidden_act", "must be \"silu\"");
   if (fields.boolean("mlp_bias", false))

@@ -43,8 +43,8 @@ struct ModelConfig {
 };
 
 /// Reads config.json and, where there is one, generation_config.json. A model that needs what the
-/// engine does not have (another architecture, quantization, sliding windows, other scalings of
-/// positions) is refused.
+/// engine does not have (another architecture, quantization but to fp8, sliding windows, other
+/// scalings of positions) is refused.
 Expected<ModelConfig> readConfig(const std::filesystem::path &folder);
 
 } // namespace engine

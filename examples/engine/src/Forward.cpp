@@ -14,6 +14,7 @@ constexpr int columnsOfBlock = 1024; // gather, swiglu
 constexpr int headsOfProgram = 8;    // rotary
 constexpr int partsOfRow = 32;       // best_of_part
 constexpr int columnsOfHalf = 4096;  // whole
+constexpr int columnsOfWiden = 2048; // widen
 
 unsigned blocks(int64_t count, int64_t each) {
   return static_cast<unsigned>((count + each - 1) / each);
@@ -64,11 +65,16 @@ std::vector<Forward::Size> Forward::sizes(const ModelConfig &config, const Limit
       {&Forward::partTokens, sequences * partsOfRow * 4},
       {&Forward::tokens, sequences * 4},
       {&Forward::productPartial, size_t(128) * programs * narrowRows * 4},
-      {&Forward::productArrived, programs * size_t(4)},
+      {&Forward::productArrived, programs * size_t(8)},
       {&Forward::attentionPartial,
        size_t(4) * programs * group * static_cast<size_t>(config.headDim + 2) * 4},
       {&Forward::attentionArrived, programs * size_t(8)},
   };
+  if (limits.hasFp8)
+    made.push_back(
+        {&Forward::widened, std::max({hidden * 2 * inner, hidden * heads,
+                                      hidden * static_cast<size_t>(widthOfHeads(config)) * 2}) /
+                                2});
   if (share.count == 2) {
     const size_t meetings = sequences * blocks(config.vocabulary / 2, columnsOfHalf) * 4;
     made.insert(made.end(), {{&Forward::ownLogits, sequences * logit / 2},
@@ -152,7 +158,7 @@ void Forward::layer(int number, const Pass &pass, const Inputs &inputs) {
   const LayerWeights &of = weights.layers[static_cast<size_t>(number)];
   const int width = widthOfHeads(config), attendedWidth = config.heads * config.headDim;
   const bool isPrompt = !pass.prompts.empty();
-  multiply(normed, of.queryKeyValue.address(), queryKeyValue, pass.rows, width, config.hidden);
+  multiply(normed, of.queryKeyValue, queryKeyValue, pass.rows, width, config.hidden);
   does(bundle.rotary(
       {unsignedOf(pass.rows), blocks(config.heads + 2 * config.keyHeads, headsOfProgram)},
       gpu.stream(), queryKeyValue.at(), of.queryKeyValueBias.at(), of.queryNorm.at(),
@@ -167,36 +173,58 @@ void Forward::layer(int number, const Pass &pass, const Inputs &inputs) {
   const Added fromAttention{number, Sum::Attention}, fromRest{number, Sum::Rest};
   multiplyToAdd(attended, of.output, fromAttention, pass.rows, attendedWidth);
   normalize(fromAttention, of.postAttentionNorm, pass.rows);
-  activate(of.gateUp.address(), pass.rows);
+  activate(of.gateUp, pass.rows);
   multiplyToAdd(activated, of.down, fromRest, pass.rows, config.intermediate);
 }
 
-void Forward::multiplyToAdd(const Memory &x, const Memory &w, Added to, int rows, int k) {
-  multiply(x, w.address(), deltaOf(to.sum), rows, config.hidden, k,
+void Forward::multiplyToAdd(const Memory &x, const Matrix &w, Added to, int rows, int k) {
+  multiply(x, w, deltaOf(to.sum), rows, config.hidden, k,
            peer ? peer->wordsOf(to.sum).address() : 0, to.meeting());
 }
 
-void Forward::multiply(const Memory &x, uint64_t w, const Memory &y, int rows, int n, int k,
+void Forward::multiply(const Memory &x, const Matrix &w, const Memory &y, int rows, int n, int k,
                        uint64_t words, int meeting) {
   const unsigned programs = gpu.multiprocessors();
+  if (w.isFp8() && rows <= mostRowsByFp8)
+    return multiplyFewByFp8(x, w, y, rows, n, k, rows <= narrowRows ? words : 0, meeting);
+  uint64_t numbers = w.numbers.address();
+  if (w.isFp8()) {
+    does(bundle.widen({unsignedOf(n), blocks(k, columnsOfWiden)}, gpu.stream(), w.numbers.at(),
+                      w.scales.at(), widened.at(), k, w.hasBlocks));
+    numbers = widened.address();
+  }
   if (rows <= narrowRows) {
-    does(bundle.skinny({programs}, gpu.stream(), matrix(x.address(), rows, k), matrix(w, n, k),
-                       y.at(), productPartial.at(), productArrived.at(), at(words), visits.at(),
-                       meeting, n, k, rows));
+    does(bundle.skinny({programs}, gpu.stream(), matrix(x.address(), rows, k),
+                       matrix(numbers, n, k), y.at(), productPartial.at(), productArrived.at(),
+                       at(words), visits.at(), meeting, n, k, rows));
     return;
   }
   does(bundle.matmul({std::min(programs, blocks(rows, 128) * blocks(n, 256))}, gpu.stream(),
-                     matrix(x.address(), rows, k), matrix(w, n, k), matrix(y.address(), rows, n),
-                     rows, n, k));
+                     matrix(x.address(), rows, k), matrix(numbers, n, k),
+                     matrix(y.address(), rows, n), rows, n, k));
+}
+
+void Forward::multiplyFewByFp8(const Memory &x, const Matrix &w, const Memory &y, int rows, int n,
+                               int k, uint64_t words, int meeting) {
+  for (int first = 0; first < rows; first += narrowRows) {
+    const int count = std::min(narrowRows, rows - first);
+    const auto rowsOf = [&](const Memory &memory, int width) {
+      return memory.address() + static_cast<size_t>(first) * static_cast<size_t>(width) * 2;
+    };
+    does(bundle.skinny_fp8({gpu.multiprocessors()}, gpu.stream(), matrix(rowsOf(x, k), count, k),
+                           matrix(w.numbers.address(), n, k), w.scales.at(), at(rowsOf(y, n)),
+                           productPartial.at(), productArrived.at(), at(words), visits.at(),
+                           meeting, n, k, count, w.hasBlocks));
+  }
 }
 
 /// From `normed` to `activated`.
-void Forward::activate(uint64_t w, int rows) {
+void Forward::activate(const Matrix &w, int rows) {
   const int n = 2 * config.intermediate, k = config.hidden;
-  if (rows <= narrowRows) {
+  if (rows <= narrowRows && !w.isFp8()) {
     does(bundle.gated({gpu.multiprocessors()}, gpu.stream(), matrix(normed.address(), rows, k),
-                      matrix(w, n, k), activated.at(), productPartial.at(), productArrived.at(), 0,
-                      n, k, rows));
+                      matrix(w.numbers.address(), n, k), activated.at(), productPartial.at(),
+                      productArrived.at(), 0, n, k, rows));
     return;
   }
   multiply(normed, w, gateUp, rows, n, k);

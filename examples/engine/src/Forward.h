@@ -24,12 +24,16 @@ namespace engine {
 constexpr int positionsOfPage = 64;
 /// Rows of the narrow products, and of logits at a time.
 constexpr int narrowRows = 64;
+/// Rows that are multiplied with matrices of fp8 as they are, `narrowRows` at a time; for more a
+/// matrix is widened first.
+constexpr int mostRowsByFp8 = 256;
 
 struct Limits {
   int rows = 0;      // of a pass
   int sequences = 0; // of a pass
   int pages = 0;     // of the cache
   int pagesOfSequence = 0;
+  bool hasFp8 = false; // matrices of weights
 };
 
 /// Addresses of a step's inputs on the device.
@@ -86,10 +90,13 @@ private:
       : gpu(gpu), bundle(bundle), config(config), weights(weights), limits(limits), share(share) {}
 
   void layer(int number, const Pass &pass, const Inputs &inputs);
-  /// `words` and `meeting`: where the other share wants a copy, and which one; 0: nowhere.
-  void multiply(const Memory &x, uint64_t w, const Memory &y, int rows, int n, int k,
+  /// y = x w^T, for n rows and k columns of w. `words` and `meeting`: where the other share wants a
+  /// copy, and which one; 0: nowhere.
+  void multiply(const Memory &x, const Matrix &w, const Memory &y, int rows, int n, int k,
                 uint64_t words = 0, int meeting = 0);
-  void activate(uint64_t w, int rows);
+  void multiplyFewByFp8(const Memory &x, const Matrix &w, const Memory &y, int rows, int n, int k,
+                        uint64_t words, int meeting);
+  void activate(const Matrix &w, int rows);
   void attendToPrompts(int number, const Pass &pass, const Inputs &inputs);
   void attendToPrompt(const PromptPart &part, size_t row);
   void attendToCache(int number, const Pass &pass, const Inputs &inputs);
@@ -104,7 +111,7 @@ private:
   const Memory &deltaOf(Sum sum) const { return sum == Sum::Attention ? attentionDelta : delta; }
   const Memory &wordsOf(Sum sum) const { return sum == Sum::Attention ? attentionWords : words; }
   /// What the layer adds is x w^T.
-  void multiplyToAdd(const Memory &x, const Memory &w, Added to, int rows, int k);
+  void multiplyToAdd(const Memory &x, const Matrix &w, Added to, int rows, int k);
 
   /// Rows of `hidden` numbers; `begins`: what comes is a new pass.
   void gather(const Memory &to, const Memory &from, uint64_t rows, int count, bool begins);
@@ -128,6 +135,7 @@ private:
   Memory cache;
   Memory residual, normed, queryKeyValue, queries, attended, gateUp, activated; // rows
   Memory collected; // keys and values of a sequence
+  Memory widened;   // a matrix of fp8 in bfloat16
   // What is added behind attention, and behind the rest of a layer: while one is written, the other
   // GPU may still read the other.
   Memory attentionDelta, delta;

@@ -152,10 +152,12 @@ Expected<void> GpuModel::addPart(const ModelOptions &options, const Folder &fold
     return fail(loaded.error().text);
   part->share = share;
   part->config = share.of(config);
-  Expected<Weights> weights = Weights::load(*part->gpu, folder, positionsOf(config), share);
+  Expected<Weights> weights =
+      Weights::load(*part->gpu, bundle, folder, positionsOf(config), share, options.fp8Weights);
   if (!weights)
     return std::unexpected(weights.error());
   part->weights = std::move(*weights);
+  limits.hasFp8 |= part->weights.hasFp8();
   if (share.number != 0)
     workers.push_back(std::make_unique<Worker>());
   parts.push_back(std::move(part));

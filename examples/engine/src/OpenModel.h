@@ -15,6 +15,8 @@ struct ModelOptions {
   int maxSequences = 256;
   /// The most tokens of one prefill(), at least maxSequences: longer prompts take several.
   int prefillTokens = 2048;
+  /// Round matrices of layers to fp8; else they are as the folder has them.
+  bool fp8Weights = false;
   /// Share of the device's memory that weights and cache may take.
   double memory = 0.9;
   int device = 0;

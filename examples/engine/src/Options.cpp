@@ -11,6 +11,7 @@ const char *const usageText = R"(usage: engine MODEL_FOLDER [option…]
   --host HOST           127.0.0.1
   --port N              8000; 0 takes any that is free
   --name NAME           what clients call the model; else the folder's name
+  --weights KIND        fp8: matrices of layers are rounded to it; auto: they are as in the folder
   --device N            0
   --devices N           1 or 2: GPUs, from N of --device on, that share the model
   --memory SHARE        of the device's memory that weights and cache may take: 0.9
@@ -60,6 +61,10 @@ bool set(Options &options, std::string_view name, const char *value) {
   for (const Row &row : rows)
     if (name == row.key)
       return parseNumber(value, row.least, row.most, *row.number);
+  if (name == "--weights") {
+    options.model.fp8Weights = std::string_view(value) == "fp8";
+    return options.model.fp8Weights || std::string_view(value) == "auto";
+  }
   if (name == "--memory")
     return parseNumber(value, 0.01, 1.0, options.model.memory);
   options.prompt = value;
@@ -69,7 +74,7 @@ bool set(Options &options, std::string_view name, const char *value) {
 bool takesValue(std::string_view name) {
   for (const char *known :
        {"--bundle", "--host", "--name", "--port", "--device", "--devices", "--max-sequences",
-        "--prefill-tokens", "--max-waiting", "--max-connections", "--request-seconds",
+        "--prefill-tokens", "--weights", "--max-waiting", "--max-connections", "--request-seconds",
         "--stop-seconds", "--max-tokens", "--memory", "--prompt"})
     if (name == known)
       return true;

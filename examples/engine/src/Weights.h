@@ -1,7 +1,8 @@
 //===- Weights.h - A model's numbers on the device ------------------------------===//
 //
-// Everything in bfloat16, row-major, as it lies in the folder; what is multiplied with the same
-// rows lies together: queries, keys and values; gate and up. Several GPUs have a share each: of
+// In bfloat16, and matrices of layers in fp8 (e4m3) where the folder has them so or it is asked
+// for; row-major, as it lies in the folder; what is multiplied with the same rows lies together:
+// queries, keys and values; gate and up. Several GPUs have a share each: of
 // heads, of the rows of gate and up with the columns of down, and of the vocabulary that logits are
 // of.
 //
@@ -10,6 +11,7 @@
 
 #include "Folder.h"
 #include "Gpu.h"
+#include "kernels.h"
 
 namespace engine {
 
@@ -26,16 +28,24 @@ struct Share {
   }
 };
 
+/// Rows x columns in bfloat16, or in fp8 with scales in fp32: of each row, or columns / 128 x rows.
+struct Matrix {
+  Memory numbers, scales;
+  bool hasBlocks = false;
+
+  bool isFp8() const { return scales.address() != 0; }
+};
+
 /// Sizes below are those of a share.
 struct LayerWeights {
   Memory inputNorm;          // hidden
-  Memory queryKeyValue;      // (heads + 2 keyHeads) * headDim x hidden
+  Matrix queryKeyValue;      // (heads + 2 keyHeads) * headDim x hidden
   Memory queryKeyValueBias;  // its rows, or none
   Memory queryNorm, keyNorm; // headDim, or none
-  Memory output;             // hidden x heads * headDim
+  Matrix output;             // hidden x heads * headDim
   Memory postAttentionNorm;  // hidden
-  Memory gateUp;             // 2 * intermediate x hidden
-  Memory down;               // hidden x intermediate
+  Matrix gateUp;             // 2 * intermediate x hidden
+  Matrix down;               // hidden x intermediate
 };
 
 struct Weights {
@@ -52,8 +62,12 @@ struct Weights {
     return head.address() ? head.address() : embedding.address() + headOffset;
   }
 
-  /// Numbers of other floating-point types are rounded to bfloat16.
-  static Expected<Weights> load(Gpu &gpu, const Folder &folder, int positions, const Share &share);
+  bool hasFp8() const;
+
+  /// Numbers of other floating-point types are rounded to bfloat16; with `toFp8` those of layers'
+  /// matrices then to fp8, with a scale for each row.
+  static Expected<Weights> load(Gpu &gpu, const kernels::Bundle &bundle, const Folder &folder,
+                                int positions, const Share &share, bool toFp8);
 };
 
 } // namespace engine

@@ -4,7 +4,8 @@
 //
 // Requests: {"prompts": [[token, ...], ...], "new_tokens": N}, and, where wanted, "temperature",
 // "top_p", "top_k", "seed" (of all; each prompt adds its number), "max_sequences",
-// "prefill_tokens" (of one step: 8192), "devices", "rounds" (all again, for times). Results: {"tokens":
+// "prefill_tokens" (of one step: 8192), "weights" ("fp8" or "auto"), "devices", "rounds"
+// (all again, for times). Results: {"tokens":
 // [[N tokens] ...], "open_seconds", "prefill_seconds": [one a round], "decode_seconds": [of all
 // steps of a round]}. All prompts decode together. Tests compare its tokens with a reference's,
 // benchmarks its times with other servers'. Exit status 1: an error, on stderr.
@@ -137,6 +138,7 @@ Expected<json> answerAll(const json &input, const Folder &folder, const std::str
   options.devices = requests.at(0).value("devices", options.devices);
   options.maxSequences = requests.at(0).value("max_sequences", options.maxSequences);
   options.prefillTokens = requests.at(0).value("prefill_tokens", 8192);
+  options.fp8Weights = requests.at(0).value("weights", "auto") == std::string("fp8");
   Clock::time_point start = Clock::now();
   Expected<std::unique_ptr<Model>> model = openModel(options, folder);
   if (!model)

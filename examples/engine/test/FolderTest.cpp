@@ -168,8 +168,24 @@ TEST(Config, RefusesWhatTheEngineDoesNotHave) {
   EXPECT_EQ(configError(with(llama(), {{"architectures", {"GPT2LMHeadModel"}}})),
             "architectures must be one of LlamaForCausalLM, Qwen2ForCausalLM, Qwen3ForCausalLM, "
             "not [\"GPT2LMHeadModel\"]");
-  EXPECT_EQ(configError(with(llama(), {{"quantization_config", {{"bits", 4}}}})),
-            "quantization_config is not supported: the weights must be bf16, fp16 or fp32");
+  EXPECT_EQ(
+      configError(with(llama(), {{"quantization_config", {{"bits", 4}}}})),
+      "quantization_config is not supported: the weights must be bf16, fp16, fp32, or fp8 (e4m3) "
+      "with scales of tensors, rows or 128 x 128 blocks");
+  const Json fp8 = {{"quant_method", "fp8"}, {"weight_block_size", {128, 128}}};
+  EXPECT_EQ(configError(with(llama(), {{"quantization_config", fp8}})), "");
+  EXPECT_TRUE(
+      configError(with(llama(), {{"quantization_config",
+                                  {{"quant_method", "fp8"}, {"weight_block_size", {64, 128}}}}}))
+          .starts_with("quantization_config"));
+  auto compressed = [](const char *type, int bits) {
+    const Json weights = {{"type", type}, {"num_bits", bits}, {"strategy", "channel"}};
+    return Json{{"quant_method", "compressed-tensors"},
+                {"config_groups", {{"group_0", {{"weights", weights}}}}}};
+  };
+  EXPECT_EQ(configError(with(llama(), {{"quantization_config", compressed("float", 8)}})), "");
+  EXPECT_NE(configError(with(llama(), {{"quantization_config", compressed("int", 8)}})), "");
+  EXPECT_NE(configError(with(llama(), {{"quantization_config", compressed("float", 4)}})), "");
   EXPECT_EQ(configError(with(llama(), {{"use_sliding_window", true}})),
             "use_sliding_window is not supported");
   EXPECT_EQ(configError(with(llama(), {{"rope_scaling", {{"type", "yarn"}}}})),
