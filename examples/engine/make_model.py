@@ -25,6 +25,21 @@ QWEN2 = LLAMA3.replace("{1,3}", "")
 LLAMA_SPECIAL = ("<|begin_of_text|>", "<|end_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>")
 QWEN_SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 QWEN_ADDED = ("<think>", "</think>", "<tool_call>", "</tool_call>")
+# How messages become a prompt.
+CHAT = {"llama": """{{- bos_token }}
+{%- for message in messages %}
+    {{- '<|start_header_id|>' ~ message.role ~ '<|end_header_id|>\\n\\n' ~ message.content | trim ~ '<|eot_id|>' }}
+{%- endfor %}
+{%- if add_generation_prompt %}
+    {{- '<|start_header_id|>assistant<|end_header_id|>\\n\\n' }}
+{%- endif %}
+""", "qwen": """{%- for message in messages %}
+    {{- '<|im_start|>' ~ message.role ~ '\\n' ~ message.content ~ '<|im_end|>\\n' }}
+{%- endfor %}
+{%- if add_generation_prompt %}
+    {{- '<|im_start|>assistant\\n' }}
+{%- endif %}
+"""}
 # Text with words, numbers and letters enough for a vocabulary of 512.
 CORPUS = """The engine reads a folder with a model and serves it. A prompt comes in, tokens go out, one after another.
 Keys and values of what was said before are kept in pages, so that nothing needs to be computed twice. When the pages
@@ -214,6 +229,9 @@ def make_model(folder, shape, dtype="bf16", seed=1, shard_bytes=5 << 30):
     config["torch_dtype"] = {"bf16": "bfloat16", "f16": "float16", "f32": "float32"}[dtype]
     generation = {"eos_token_id": [tokenizer.token_to_id(token) for token in end]}
     (folder / "tokenizer.json").write_text(fill_vocabulary(tokenizer.to_str(), config["vocab_size"]))
+    (folder / "chat_template.jinja").write_text(CHAT[family])
+    (folder / "tokenizer_config.json").write_text(json.dumps({"bos_token": LLAMA_SPECIAL[0] if family == "llama" else None,
+                                                              "eos_token": end[0]}, indent=1))
     (folder / "config.json").write_text(json.dumps(config, indent=1))
     (folder / "generation_config.json").write_text(json.dumps(generation, indent=1))
     write_weights(folder, config, dtype, seed, shard_bytes)

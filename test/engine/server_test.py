@@ -33,7 +33,7 @@ def test_paths(model, program):
         assert server.request("GET", "/v1/models/some/model")[1] == models["data"][0]
         assert server.request("GET", "/v1/models/other")[0] == 404
         for method, path, expected in (("GET", "/", 404), ("GET", "/v1/completions", 405), ("POST", "/health", 405),
-                                       ("POST", "/v1/chat/completions", 404), ("DELETE", "/v1/models", 405)):
+                                       ("GET", "/v1/chat/completions", 405), ("DELETE", "/v1/models", 405)):
             status, body = server.request(method, path)
             assert status == expected and body["error"]["type"] == "invalid_request_error", (method, path, status, body)
         head = server.raw(b"HEAD /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
@@ -100,6 +100,72 @@ def test_streams(model, program):
         assert b"chunked" not in old and old.endswith(b"data: [DONE]\n\n"), old
 
 
+def chat_text(*messages):
+    """What the template of make_model.py makes of (role, content)."""
+    header = "<|start_header_id|>{}<|end_header_id|>\n\n"
+    said = "".join(header.format(role) + content.strip() + "<|eot_id|>" for role, content in messages)
+    return "<|begin_of_text|>" + said + header.format("assistant")
+
+
+def test_chat(model, program):
+    with Server(program, model.folder) as server:
+
+        def chat(**fields):
+            return server.request("POST", "/v1/chat/completions", {"model": server.name, "temperature": 0} | fields)
+
+        messages = [{"role": "system", "content": " Be kind. "}, {"role": "user", "content": "The pages?"}]
+        prompt = model.tokenizer.encode(chat_text(("system", "Be kind."), ("user", "The pages?")), add_special_tokens=False).ids
+        assert prompt[0] == model.encode("")[0] and len(prompt) > 10
+        tokens, reason = model.answer(prompt, 20)
+        status, body = chat(messages=messages, max_tokens=20)
+        assert status == 200 and body["object"] == "chat.completion" and body["id"].startswith("chatcmpl-"), body
+        assert body["choices"] == [{"index": 0, "message": {"role": "assistant", "content": model.text(tokens)}, "logprobs": None,
+                                    "finish_reason": reason}], body
+        assert body["usage"]["prompt_tokens"] == len(prompt) and body["usage"]["completion_tokens"] == len(tokens)
+        parts = [{"type": "text", "text": "The"}, {"type": "text", "text": "pages?"}]
+        joined = model.tokenizer.encode(chat_text(("user", "The\npages?")), add_special_tokens=False).ids
+        body = chat(messages=[{"role": "user", "content": parts, "name": "me"}], max_completion_tokens=5)[1]
+        assert body["choices"][0]["message"]["content"] == model.text(model.answer(joined, 5)[0]), body
+        status, text = chat(messages=messages, max_tokens=20, stream=True, n=2, seed=7, stream_options={"include_usage": True})
+        assert status == 200, text
+        chunks = [json.loads(event.removeprefix("data: ")) for event in text.split("\n\n")[:-2]]
+        for index in (0, 1):
+            own = [chunk["choices"][0] for chunk in chunks[:-1] if chunk["choices"][0]["index"] == index]
+            assert [("role" in part["delta"]) for part in own] == [True] + [False] * (len(own) - 1), own
+            assert "".join(part["delta"]["content"] for part in own) == model.text(tokens) and own[-1]["finish_reason"] == reason
+        assert chunks[-1]["choices"] == [] and {chunk["object"] for chunk in chunks} == {"chat.completion.chunk"}
+        # Without a limit up to the end of the context.
+        body = chat(messages=messages, ignore_eos=True)[1]
+        assert body["usage"]["total_tokens"] == 2048 and body["choices"][0]["finish_reason"] == "length", body["usage"]
+        for fields, parameter in (({"messages": []}, "messages"), ({"messages": "x"}, "messages"), ({"messages": [1]}, "messages"),
+                                  ({"messages": [{"role": "user"}]}, "messages"), ({"messages": [{"role": 1, "content": "x"}]}, "messages"),
+                                  ({"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": "x"}]}]}, "messages"),
+                                  ({"messages": messages + [{"role": "user", "content": "x", "tool_calls": []}]}, "messages"),
+                                  ({"messages": messages, "tools": []}, "tools"), ({"messages": messages, "logprobs": True}, "logprobs"),
+                                  ({"messages": messages, "prompt": "x"}, "prompt"), ({"messages": messages, "max_tokens": 0}, "max_tokens"),
+                                  ({"messages": messages, "response_format": {"type": "json_object"}}, "response_format"),
+                                  ({"messages": messages, "chat_template_kwargs": 1}, "chat_template_kwargs"),
+                                  ({"messages": [{"role": "user", "content": "a b " * 3000}]}, "prompt"), ({}, "messages")):
+            status, body = chat(**fields)
+            assert status == 400 and body["error"]["param"] == parameter and body["error"]["message"], (fields, status, body)
+        assert chat(messages=messages, logprobs=False, tools=None, max_tokens=1, response_format={"type": "text"})[0] == 200
+    (model.folder / "chat_template.jinja").write_text("{% if style is defined %}{{ style }}{% else %}{{ raise_exception('no style') }}{% endif %}")
+    with Server(program, model.folder) as server:
+        status, body = chat(messages=messages, chat_template_kwargs={"style": "The pages"}, max_tokens=4)
+        tokens = model.tokenizer.encode("The pages", add_special_tokens=False).ids
+        assert body["choices"][0]["message"]["content"] == model.text(model.answer(tokens, 4)[0]), body
+        status, body = chat(messages=messages)
+        assert status == 400 and "no style" in body["error"]["message"], body
+    for text, why in (("{% include 'x' %}", "line 1: the tag `include` is not supported"), (None, "there is no chat template")):
+        if text:
+            (model.folder / "chat_template.jinja").write_text(text)
+        else:
+            (model.folder / "chat_template.jinja").unlink()
+        with Server(program, model.folder) as server:
+            status, body = chat(messages=messages)
+            assert status == 400 and why in body["error"]["message"] and server.complete(prompt="x")[0] == 200, body
+
+
 def test_openai_client(model, program):
     try:
         import openai
@@ -115,6 +181,13 @@ def test_openai_client(model, program):
         assert made.usage.completion_tokens == len(tokens)
         stream = client.completions.create(model=server.name, prompt="The pages", temperature=0, max_tokens=20, stream=True)
         assert "".join(chunk.choices[0].text for chunk in stream) == model.text(tokens)
+        messages = [{"role": "user", "content": "The pages"}]
+        prompt = model.tokenizer.encode(chat_text(("user", "The pages")), add_special_tokens=False).ids
+        expected = model.text(model.answer(prompt, 20)[0])
+        made = client.chat.completions.create(model=server.name, messages=messages, temperature=0, max_tokens=20)
+        assert made.choices[0].message.content == expected, made
+        stream = client.chat.completions.create(model=server.name, messages=messages, temperature=0, max_tokens=20, stream=True)
+        assert "".join(chunk.choices[0].delta.content for chunk in stream) == expected
         for fields, kind in ((dict(model="other"), openai.NotFoundError), (dict(max_tokens=-1), openai.BadRequestError)):
             try:
                 client.completions.create(**{"model": server.name, "prompt": "x"} | fields)

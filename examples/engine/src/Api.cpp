@@ -45,7 +45,8 @@ void Api::answer(const HttpRequest &request, const std::string &path,
 
 void Api::handle(HttpRequest request, const std::shared_ptr<HttpReply> &reply) const {
   const std::string path = request.target.substr(0, request.target.find('?'));
-  const bool isPost = path == "/v1/completions";
+  const bool isChat = path == "/v1/chat/completions";
+  const bool isPost = path == "/v1/completions" || isChat;
   const bool isGet = path == "/health" || path == "/metrics" || path == "/v1/models" ||
                      path.starts_with(modelPath);
   if (!isPost && !isGet)
@@ -57,7 +58,8 @@ void Api::handle(HttpRequest request, const std::shared_ptr<HttpReply> &reply) c
   if (isGet)
     return answer(request, path, reply);
   std::expected<CompletionRequest, ApiError> parsed =
-      CompletionRequest::parse(request.body, context);
+      isChat ? CompletionRequest::parseChat(request.body, context)
+             : CompletionRequest::parse(request.body, context);
   if (!parsed)
     return sendError(parsed.error(), reply);
   complete(std::move(*parsed), context, reply);

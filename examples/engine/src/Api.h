@@ -5,8 +5,8 @@
 
 namespace engine {
 
-/// POST /v1/completions, GET /v1/models, /v1/models/NAME, /health, /metrics. Can be called by
-/// several threads.
+/// POST /v1/completions and /v1/chat/completions, GET /v1/models, /v1/models/NAME, /health,
+/// /metrics. Can be called by several threads.
 class Api {
 public:
   Api(ApiContext context, const Metrics &metrics) : context(std::move(context)), metrics(metrics) {}

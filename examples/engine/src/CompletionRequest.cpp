@@ -13,32 +13,38 @@ namespace {
 
 constexpr size_t mostStops = 16, longestStop = 1024;
 
-const std::set<std::string, std::less<>> knownFields = {"model",
-                                                        "prompt",
-                                                        "n",
-                                                        "best_of",
-                                                        "max_tokens",
-                                                        "temperature",
-                                                        "top_p",
-                                                        "top_k",
-                                                        "stop",
-                                                        "seed",
-                                                        "echo",
-                                                        "stream",
-                                                        "suffix",
-                                                        "presence_penalty",
-                                                        "frequency_penalty",
-                                                        "logit_bias",
-                                                        "user",
-                                                        "logprobs",
-                                                        "stream_options",
-                                                        "ignore_eos"};
+using Names = std::set<std::string, std::less<>>;
+
+const Names fieldsOfBoth = {"model",
+                            "n",
+                            "max_tokens",
+                            "temperature",
+                            "top_p",
+                            "top_k",
+                            "stop",
+                            "seed",
+                            "stream",
+                            "presence_penalty",
+                            "frequency_penalty",
+                            "logit_bias",
+                            "user",
+                            "logprobs",
+                            "stream_options",
+                            "ignore_eos"};
+const Names fieldsOfText = {"prompt", "best_of", "echo", "suffix"};
+const Names fieldsOfChat = {"messages",    "max_completion_tokens", "top_logprobs",        "tools",
+                            "tool_choice", "response_format",       "chat_template_kwargs"};
 
 void refuseUnsupported(Fields &fields, int choices) {
-  if (fields.find("logprobs"))
+  // Of a chat it is a boolean.
+  if (const Json *wanted = fields.find("logprobs"); wanted && *wanted != false)
     fields.refuse("logprobs", "is not supported");
-  if (fields.find("suffix"))
-    fields.refuse("suffix", "is not supported");
+  for (const char *key : {"suffix", "top_logprobs", "tools", "tool_choice"})
+    if (fields.find(key))
+      fields.refuse(key, "is not supported");
+  if (const Json *format = fields.find("response_format");
+      format && *format != Json{{"type", "text"}})
+    fields.refuse("response_format", "must be {\"type\": \"text\"}");
   for (const char *key : {"presence_penalty", "frequency_penalty"})
     if (fields.number(key, -2, 2, 0) != 0)
       fields.refuse(key, "is not supported");
@@ -165,29 +171,106 @@ std::optional<ApiError> checkModel(Fields &fields, const ApiContext &context) {
                   "model", "model_not_found"};
 }
 
-} // namespace
-
-std::expected<CompletionRequest, ApiError> CompletionRequest::parse(const std::string &body,
-                                                                    const ApiContext &context) {
+/// The body as an object of known fields.
+std::expected<Json, ApiError> parseBody(const std::string &body, const Names &more) {
   Expected<Json> json = parseJson(body);
   if (!json)
     return std::unexpected(ApiError{400, "The body is not JSON: " + json.error().text});
   if (!json->is_object())
     return std::unexpected(ApiError{400, "The body is not a JSON object"});
   for (const auto &[key, value] : json->items())
-    if (!knownFields.contains(key))
+    if (!fieldsOfBoth.contains(key) && !more.contains(key))
       return std::unexpected(ApiError{400, "Unrecognized request argument supplied: " + key, key});
+  return std::move(*json);
+}
 
-  Fields fields(*json);
-  CompletionRequest request;
-  if (std::optional<ApiError> error = checkModel(fields, context))
-    return std::unexpected(*error);
+void readBoth(Fields &fields, CompletionRequest &request) {
   readNumbers(fields, request);
   refuseUnsupported(fields, request.choices);
   readStops(fields, request.stops);
   readStream(fields, request);
-  const bool isEcho = fields.boolean("echo", false);
   fields.string("user", "");
+}
+
+/// A string, or a list of parts that are texts.
+std::string contentOf(const Json &message, Fields &fields) {
+  const Json content = message.value("content", Json());
+  if (content.is_string())
+    return content.get<std::string>();
+  std::string made;
+  bool isGood = content.is_array() && !content.empty();
+  for (const Json &part : isGood ? content : Json::array()) {
+    isGood &= part.is_object() && part.size() == 2 && part.value("type", Json()) == "text" &&
+              part.value("text", Json()).is_string();
+    if (isGood)
+      made += (made.empty() ? "" : "\n") + part["text"].get<std::string>();
+  }
+  if (!isGood)
+    fields.refuse("messages", "must have strings, or lists of texts, as content");
+  return made;
+}
+
+std::vector<ChatMessage> readMessages(Fields &fields) {
+  const Json *found = fields.find("messages");
+  std::vector<ChatMessage> made;
+  if (!found || !found->is_array() || found->empty())
+    fields.refuse("messages", "must be a list of messages");
+  else
+    for (const Json &message : *found) {
+      if (!message.is_object() || !message.value("role", Json()).is_string() ||
+          !message.value("name", Json("")).is_string()) {
+        fields.refuse("messages", "must be objects with role and content");
+        return made;
+      }
+      for (const auto &[key, value] : message.items())
+        if (key != "role" && key != "content" && key != "name" && !value.is_null())
+          fields.refuse("messages", "have the field " + key + ", which is not supported");
+      made.push_back({message["role"].get<std::string>(), contentOf(message, fields),
+                      message.value("name", "")});
+    }
+  return made;
+}
+
+/// Objects in it are variables of the chat template.
+Json readVariables(Fields &fields) {
+  const Json *found = fields.find("chat_template_kwargs");
+  if (!found)
+    return Json::object();
+  if (!found->is_object())
+    fields.refuse("chat_template_kwargs", "must be an object");
+  return *found;
+}
+
+std::expected<std::vector<int32_t>, ApiError> encodeChat(const std::vector<ChatMessage> &messages,
+                                                         const Json &variables,
+                                                         const ApiContext &context) {
+  auto refuse = [](const std::string &why) {
+    return std::unexpected(ApiError{400, "messages: " + why, "messages"});
+  };
+  const Expected<std::string> text = context.chat->render(messages, variables);
+  if (!text)
+    return refuse(text.error().text);
+  Expected<std::vector<int32_t>> tokens = context.tokenizer.encode(*text, false);
+  if (!tokens)
+    return refuse(tokens.error().text);
+  if (tokens->empty())
+    return refuse("the chat template makes no text of them");
+  return std::move(*tokens);
+}
+
+} // namespace
+
+std::expected<CompletionRequest, ApiError> CompletionRequest::parse(const std::string &body,
+                                                                    const ApiContext &context) {
+  std::expected<Json, ApiError> json = parseBody(body, fieldsOfText);
+  if (!json)
+    return std::unexpected(json.error());
+  Fields fields(*json);
+  CompletionRequest request;
+  if (std::optional<ApiError> error = checkModel(fields, context))
+    return std::unexpected(*error);
+  readBoth(fields, request);
+  const bool isEcho = fields.boolean("echo", false);
   const std::vector<Json> prompts = listPrompts(fields);
   if (prompts.size() * size_t(request.choices) > size_t(context.maxChoices))
     fields.refuse("n", "times the prompts must be at most " + std::to_string(context.maxChoices));
@@ -205,6 +288,42 @@ std::expected<CompletionRequest, ApiError> CompletionRequest::parse(const std::s
                                                   : context.tokenizer.decode(*tokens, true));
     request.prompts.push_back(std::move(*tokens));
   }
+  return request;
+}
+
+std::expected<CompletionRequest, ApiError> CompletionRequest::parseChat(const std::string &body,
+                                                                        const ApiContext &context) {
+  std::expected<Json, ApiError> json = parseBody(body, fieldsOfChat);
+  if (!json)
+    return std::unexpected(json.error());
+  Fields fields(*json);
+  CompletionRequest request;
+  request.isChat = true;
+  if (std::optional<ApiError> error = checkModel(fields, context))
+    return std::unexpected(*error);
+  readBoth(fields, request);
+  const char *const most =
+      fields.find("max_completion_tokens") ? "max_completion_tokens" : "max_tokens";
+  const bool isLimited = fields.find(most) != nullptr;
+  if (isLimited)
+    request.maxTokens = int(fields.integer(most, 1, INT32_MAX));
+  const std::vector<ChatMessage> messages = readMessages(fields);
+  const Json variables = readVariables(fields);
+  if (fields.failed())
+    return std::unexpected(ApiError{400, fields.message(), fields.wrongKey()});
+  if (!context.chat)
+    return std::unexpected(
+        ApiError{400, "This model has no chat: " + context.whyNoChat, "model", "no_chat_template"});
+  std::expected<std::vector<int32_t>, ApiError> tokens = encodeChat(messages, variables, context);
+  if (!tokens)
+    return std::unexpected(tokens.error());
+  // Else to the end of the context.
+  if (!isLimited)
+    request.maxTokens =
+        int(std::max<int64_t>(1, Scheduler::limit(context.model) - int64_t(tokens->size())));
+  if (std::optional<ApiError> error = checkLength(tokens->size(), request.maxTokens, context.model))
+    return std::unexpected(*error);
+  request.prompts.push_back(std::move(*tokens));
   return request;
 }
 

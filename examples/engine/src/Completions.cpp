@@ -21,6 +21,7 @@ private:
     std::string text;
     int tokens = 0;
     std::optional<Outcome> outcome;
+    bool hasBegun = false; // to be streamed
   };
   std::vector<Request> makeRequests();
   void take(size_t index, Event event);
@@ -43,12 +44,12 @@ private:
   bool hasBegun = false, hasFailed = false;
 };
 
-std::string makeId() {
+std::string makeId(bool isChat) {
   static const uint64_t start = std::random_device{}();
   static std::atomic<uint64_t> number = 0;
   char text[48];
-  snprintf(text, sizeof text, "cmpl-%08llx%08llx", static_cast<unsigned long long>(start),
-           static_cast<unsigned long long>(++number));
+  snprintf(text, sizeof text, "%s-%08llx%08llx", isChat ? "chatcmpl" : "cmpl",
+           static_cast<unsigned long long>(start), static_cast<unsigned long long>(++number));
   return text;
 }
 
@@ -68,9 +69,9 @@ ApiError refused(Refusal refusal) {
 
 Completion::Completion(CompletionRequest given, const ApiContext &context,
                        std::shared_ptr<HttpReply> reply)
-    : request(std::move(given)), context(context), reply(std::move(reply)), id(makeId()),
-      created(time(nullptr)), choices(request.prompts.size() * size_t(request.choices)),
-      left(choices.size()) {
+    : request(std::move(given)), context(context), reply(std::move(reply)),
+      id(makeId(request.isChat)), created(time(nullptr)),
+      choices(request.prompts.size() * size_t(request.choices)), left(choices.size()) {
   for (size_t i = 0; i != choices.size() && !request.echoes.empty(); ++i)
     choices[i].text = request.echoes[i / size_t(request.choices)];
 }
@@ -144,6 +145,8 @@ void Completion::sendChunk(size_t index, const std::string &text) {
   if (!std::exchange(hasBegun, true))
     reply->begin("text/event-stream");
   Json chunk = object(Json::array({describe(index, text)}));
+  if (request.isChat && !std::exchange(choices[index].hasBegun, true))
+    chunk["choices"][0]["delta"]["role"] = "assistant";
   if (request.includeUsage)
     chunk["usage"] = nullptr;
   reply->write("data: " + dump(chunk) + "\n\n");
@@ -178,10 +181,16 @@ void Completion::finish() {
 
 Json Completion::describe(size_t index, std::string text) const {
   const std::optional<Outcome> outcome = choices[index].outcome;
-  return {{"index", index},
-          {"text", std::move(text)},
-          {"logprobs", nullptr},
-          {"finish_reason", outcome ? Json(finishReason(*outcome)) : Json()}};
+  Json made = {{"index", index},
+               {"logprobs", nullptr},
+               {"finish_reason", outcome ? Json(finishReason(*outcome)) : Json()}};
+  if (!request.isChat)
+    made["text"] = std::move(text);
+  else if (request.stream)
+    made["delta"] = {{"content", std::move(text)}};
+  else
+    made["message"] = {{"role", "assistant"}, {"content", std::move(text)}};
+  return made;
 }
 
 Json Completion::usage() const {
@@ -196,7 +205,9 @@ Json Completion::usage() const {
 
 Json Completion::object(Json list) const {
   return {{"id", id},
-          {"object", "text_completion"},
+          {"object", !request.isChat  ? "text_completion"
+                     : request.stream ? "chat.completion.chunk"
+                                      : "chat.completion"},
           {"created", created},
           {"model", context.modelName},
           {"choices", std::move(list)}};

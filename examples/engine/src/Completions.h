@@ -1,6 +1,7 @@
-//===- Completions.h - POST /v1/completions -------------------------------------===//
+//===- Completions.h - POST /v1/completions and /v1/chat/completions ------------===//
 #pragma once
 
+#include "ChatTemplate.h"
 #include "Engine.h"
 #include "Http.h"
 
@@ -25,6 +26,9 @@ struct ApiContext {
   /// The most answers of one request: prompts by `n`.
   int maxChoices = 128;
   std::chrono::seconds requestTime{600};
+  /// Null where the model has none that can be used; then why.
+  std::shared_ptr<const ChatTemplate> chat = {};
+  std::string whyNoChat = "there is no chat template";
 };
 
 /// The body of a request, checked and with encoded prompts.
@@ -36,9 +40,13 @@ struct CompletionRequest {
   Sampling sampling;
   std::vector<std::string> stops;
   bool stream = false, includeUsage = false, ignoreEnd = false;
+  /// Answered as messages.
+  bool isChat = false;
 
   static std::expected<CompletionRequest, ApiError> parse(const std::string &body,
                                                           const ApiContext &context);
+  static std::expected<CompletionRequest, ApiError> parseChat(const std::string &body,
+                                                              const ApiContext &context);
 };
 
 /// Runs a request and answers it. Called by the connection of `reply`.

@@ -17,6 +17,8 @@ struct Parts {
   Folder folder;
   Tokenizer tokenizer;
   std::unique_ptr<Model> model;
+  std::shared_ptr<const ChatTemplate> chat;
+  std::string whyNoChat;
   Metrics metrics;
 };
 
@@ -33,6 +35,11 @@ Expected<std::unique_ptr<Parts>> openParts(const Options &options) {
   if (parts->tokenizer.size() > parts->folder.config().vocabulary)
     return fail(options.folder + ": the tokenizer has " + std::to_string(parts->tokenizer.size()) +
                 " tokens, the model only " + std::to_string(parts->folder.config().vocabulary));
+  Expected<ChatTemplate> chat = ChatTemplate::open(options.folder);
+  if (chat)
+    parts->chat = std::make_shared<const ChatTemplate>(std::move(*chat));
+  else
+    parts->whyNoChat = chat.error().text;
   return parts;
 }
 
@@ -102,7 +109,7 @@ int serve(const Options &options, Parts &parts, const sigset_t &signals) {
   Engine engine(*parts.model, parts.tokenizer,
                 {options.maxWaiting, parts.folder.config().endTokens, {}}, parts.metrics);
   Api api({engine, parts.tokenizer, *parts.model, modelName(options), 128,
-           std::chrono::seconds(options.requestTime)},
+           std::chrono::seconds(options.requestTime), parts.chat, parts.whyNoChat},
           parts.metrics);
   auto handler = [&api](HttpRequest request, std::shared_ptr<HttpReply> reply) {
     api.handle(std::move(request), reply);

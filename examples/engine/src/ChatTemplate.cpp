@@ -1,0 +1,104 @@
+#include "ChatTemplate.h"
+
+#include "Json.h"
+
+namespace engine {
+
+namespace {
+
+constexpr size_t longestTemplate = 1 << 20;
+
+/// The name of a special token: a string, or an object that has it as `content`.
+std::string tokenName(const Json &config, const char *key) {
+  if (!config.contains(key))
+    return "";
+  const Json &found = config[key];
+  if (found.is_object() && found.contains("content") && found["content"].is_string())
+    return found["content"].get<std::string>();
+  return found.is_string() ? found.get<std::string>() : "";
+}
+
+Expected<std::string> templateOf(const Json &config) {
+  const Json found = config.contains("chat_template") ? config["chat_template"] : Json();
+  if (found.is_string())
+    return found.get<std::string>();
+  if (found.is_array())
+    for (const Json &each : found)
+      if (each.is_object() && each.value("name", Json()) == "default" &&
+          each.value("template", Json()).is_string())
+        return each["template"].get<std::string>();
+  return fail("there is no chat template");
+}
+
+jinja::Value valueOf(const Json &json) {
+  if (json.is_boolean())
+    return json.get<bool>();
+  if (json.is_number_integer())
+    return json.get<int64_t>();
+  if (json.is_number())
+    return json.get<double>();
+  if (json.is_string())
+    return json.get<std::string>();
+  if (json.is_array()) {
+    jinja::List made;
+    for (const Json &item : json)
+      made.push_back(valueOf(item));
+    return made;
+  }
+  if (json.is_object()) {
+    jinja::Dict made;
+    for (const auto &[key, item] : json.items())
+      made.emplace_back(key, valueOf(item));
+    return made;
+  }
+  return jinja::None();
+}
+
+} // namespace
+
+Expected<ChatTemplate> ChatTemplate::open(const std::filesystem::path &folder) {
+  ChatTemplate made;
+  Json config = Json::object();
+  if (std::filesystem::exists(folder / "tokenizer_config.json")) {
+    Expected<Json> read = readJsonObject(folder / "tokenizer_config.json");
+    if (!read)
+      return std::unexpected(read.error());
+    config = std::move(*read);
+  }
+  made.begin = tokenName(config, "bos_token");
+  made.end = tokenName(config, "eos_token");
+  const std::filesystem::path own = folder / "chat_template.jinja";
+  const Expected<std::string> text =
+      std::filesystem::exists(own) ? readFile(own) : templateOf(config);
+  if (!text)
+    return std::unexpected(text.error());
+  if (text->size() > longestTemplate)
+    return fail("the chat template is too long");
+  Expected<jinja::Template> parsed = jinja::Template::parse(*text);
+  if (!parsed)
+    return fail("the chat template, " + parsed.error().text);
+  made.parsed = std::move(*parsed);
+  return made;
+}
+
+Expected<std::string> ChatTemplate::render(const std::vector<ChatMessage> &messages,
+                                           const Json &more) const {
+  jinja::List list;
+  for (const ChatMessage &message : messages) {
+    jinja::Dict entry = {{"role", message.role}, {"content", message.content}};
+    if (!message.name.empty())
+      entry.emplace_back("name", message.name);
+    list.emplace_back(std::move(entry));
+  }
+  jinja::Dict variables = {{"messages", std::move(list)}, {"add_generation_prompt", true},
+                           {"tools", jinja::None()},      {"documents", jinja::None()},
+                           {"bos_token", begin},          {"eos_token", end}};
+  for (const auto &[key, value] : more.items())
+    variables.emplace_back(key, valueOf(value));
+  Expected<std::string> made = parsed.render(variables);
+  if (!made)
+    return fail("the chat template, " + made.error().text);
+  return made;
+}
+
+} // namespace engine
