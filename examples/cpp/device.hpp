@@ -141,10 +141,11 @@ inline std::vector<bf16> randomNormal(size_t count, unsigned seed) {
 constexpr bf16 poison = 0x7fc0; // NaN
 
 /// The TMA's view of a row-major tensor.
-inline gluonc_tensor describe(const bf16 *base, std::initializer_list<int64_t> shape) {
+inline gluonc_tensor describe(const void *base, std::initializer_list<int64_t> shape,
+                              const char *dtype = "bf16") {
   gluonc_tensor tensor = {};
   tensor.base = base;
-  tensor.dtype = "bf16";
+  tensor.dtype = dtype;
   for (int64_t extent : shape)
     tensor.shape[tensor.rank++] = extent;
   int64_t stride = 1;
