@@ -352,6 +352,31 @@ TEST_F(Choice, SaysWhyEachVariantWasRefused) {
             "variant 1: it needs src % 16 == 0, and that is 0x1008");
 }
 
+TEST_F(Choice, PtxIsForLaterChipsAndWhereThereIsNoMachineCode) {
+  using Places = llvm::SmallVector<uint32_t, 0>;
+  Kernel both = copyKernel();
+  both.variants = {variant("cuda:80", "cubin", {}), variant("cuda:80", "ptx", {}),
+                   variant("cuda:80", "ptx for some", {condition(2, Operator::LessEqual, 9)}),
+                   variant("cuda:90a", "ptx", {})};
+  for (size_t i = 1; i != 4; ++i)
+    both.variants[i].code.kind = format::CodeKind::Ptx;
+  File other(bytesOf({both}));
+  Bundle bundle = llvm::cantFail(Bundle::open(other.bytes()));
+  const format::Kernel &kernel = *bundle.find("copy");
+  auto places = [&](const char *chip) {
+    return variantsFor(bundle, kernel, *target::Target::parse(chip));
+  };
+  EXPECT_EQ(places("cuda:80"), (Places{0, 2}));
+  EXPECT_EQ(places("cuda:86"), (Places{0, 2}));
+  EXPECT_EQ(places("cuda:90a"), (Places{3}));
+  EXPECT_EQ(places("cuda:100a"), (Places{1, 2})) << "code for 90a is for that chip alone";
+  EXPECT_EQ(places("hip:gfx942"), Places());
+  uint64_t slots[3] = {};
+  EXPECT_NE(whyNone(bundle, kernel, *target::Target::parse("cuda:80"), slots)
+                .find("variant 1: it is PTX, and there is machine code"),
+            std::string::npos);
+}
+
 TEST_F(Choice, AChipWithTooLittleSharedMemoryTakesAnother) {
   Kernel large = copyKernel();
   large.variants[0].sharedBytes = 120 * 1024;

@@ -5,6 +5,8 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstring>
+
 namespace gluonc::bundle {
 
 using namespace format;
@@ -61,6 +63,41 @@ std::string describe(const Condition &condition, llvm::ArrayRef<Parameter> param
   return text;
 }
 
+static bool isPtx(const Bundle &bundle, const Variant &variant) {
+  return bundle.piece(variant).kind == CodeKind::Ptx;
+}
+
+/// Whether a chip runs a variant, or its driver compiles it.
+static bool runs(const Bundle &bundle, const target::Target &chip, const Variant &variant,
+                 const target::Target &target) {
+  if (target::runs(chip, target))
+    return true;
+  llvm::StringRef name = bundle.text(variant.target);
+  return isPtx(bundle, variant) && name.consume_front("cuda:") &&
+         target::runsPtx(chip, "sm_" + name.str());
+}
+
+static bool areForTheSame(const Bundle &bundle, const Variant &a, const Variant &b) {
+  llvm::ArrayRef<Condition> mine = bundle.conditions(a), others = bundle.conditions(b);
+  // Records have no padding.
+  return mine.size() == others.size() &&
+         (mine.empty() || !memcmp(mine.data(), others.data(), mine.size() * sizeof(Condition)));
+}
+
+/// Takes PTX out where there is machine code for the same launches.
+static void preferMachineCode(const Bundle &bundle, llvm::ArrayRef<Variant> variants,
+                              llvm::SmallVectorImpl<uint32_t> &places) {
+  if (llvm::all_of(places, [&](uint32_t place) { return isPtx(bundle, variants[place]); }))
+    return;
+  const llvm::SmallVector<uint32_t, 0> all(places.begin(), places.end());
+  llvm::erase_if(places, [&](uint32_t place) {
+    return isPtx(bundle, variants[place]) && llvm::any_of(all, [&](uint32_t other) {
+             return !isPtx(bundle, variants[other]) &&
+                    areForTheSame(bundle, variants[place], variants[other]);
+           });
+  });
+}
+
 llvm::SmallVector<uint32_t, 0> variantsFor(const Bundle &bundle, const Kernel &kernel,
                                            const target::Target &chip) {
   llvm::SmallVector<uint32_t, 0> places;
@@ -70,7 +107,8 @@ llvm::SmallVector<uint32_t, 0> variantsFor(const Bundle &bundle, const Kernel &k
     uint32_t at = place++;
     std::optional<target::Target> target =
         target::Target::parse(std::string_view(bundle.text(variant.target)));
-    if (!target || !target::runs(chip, *target) || variant.sharedBytes > chip.maxSharedBytes())
+    if (!target || !runs(bundle, chip, variant, *target) ||
+        variant.sharedBytes > chip.maxSharedBytes())
       continue;
     if (!nearest || target::isNearer(*target, *nearest)) {
       nearest = target;
@@ -79,6 +117,7 @@ llvm::SmallVector<uint32_t, 0> variantsFor(const Bundle &bundle, const Kernel &k
     if (*target == *nearest)
       places.push_back(at);
   }
+  preferMachineCode(bundle, bundle.variants(kernel), places);
   return places;
 }
 
@@ -110,8 +149,13 @@ std::string whyNone(const Bundle &bundle, const Kernel &kernel, const target::Ta
     llvm::StringRef name = bundle.text(variant.target);
     std::optional<target::Target> target = target::Target::parse(std::string_view(name));
     out << "\nvariant " << place << ": ";
-    if (!target || !target::runs(chip, *target))
+    if (!target || !runs(bundle, chip, variant, *target))
       out << "it is for " << name;
+    else if (!llvm::is_contained(places, place) && isPtx(bundle, variant) &&
+             llvm::any_of(places, [&](uint32_t other) {
+               return areForTheSame(bundle, variant, bundle.variants(kernel)[other]);
+             }))
+      out << "it is PTX, and there is machine code";
     else if (!llvm::is_contained(places, place) && variant.sharedBytes <= chip.maxSharedBytes())
       out << "it is for " << name << ", and there are others for a nearer chip";
     else

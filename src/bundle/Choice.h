@@ -57,7 +57,8 @@ std::string describe(const format::Condition &condition,
                      llvm::ArrayRef<format::Parameter> parameters, const Bundle &bundle);
 
 /// The variants of a kernel that a chip can run, as places among the kernel's: those for the target
-/// that is nearest to it.
+/// that is nearest to it. PTX is for later chips, too, and none where there is machine code for the
+/// same launches.
 llvm::SmallVector<uint32_t, 0> variantsFor(const Bundle &bundle, const format::Kernel &kernel,
                                            const target::Target &chip);
 

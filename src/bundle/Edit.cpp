@@ -18,7 +18,7 @@ static bool areEqual(llvm::ArrayRef<Record> a, llvm::ArrayRef<Record> b) {
 }
 
 static bool areForTheSame(const Variant &a, const Variant &b) {
-  return a.target == b.target &&
+  return a.target == b.target && a.code.kind == b.code.kind &&
          areEqual(llvm::ArrayRef(a.conditions), llvm::ArrayRef(b.conditions));
 }
 

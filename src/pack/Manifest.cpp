@@ -189,7 +189,7 @@ private:
 
   static constexpr llvm::StringRef settingKeys[] = {
       "arguments", "targets",    "when",        "num-warps", "num-ctas", "num-stages",
-      "maxnreg",   "launch-pdl", "cooperative", "fp-fusion", "debug"};
+      "maxnreg",   "launch-pdl", "cooperative", "fp-fusion", "debug",    "ptx"};
 
   Settings readSettings(const toml::table &table) {
     Settings settings;
@@ -204,6 +204,7 @@ private:
     readFlag(table, "cooperative", settings.cooperative);
     readFlag(table, "fp-fusion", settings.fpFusion);
     readFlag(table, "debug", settings.debug);
+    readFlag(table, "ptx", settings.ptx);
     if (std::string problem = driver::whyNotPossible(settings.numbers, ""); !problem.empty()) {
       // It begins with the name of the number.
       llvm::StringRef key = llvm::StringRef(problem).split(' ').first;
@@ -394,6 +395,7 @@ Settings merge(const Settings &kernel, const Settings &variant) {
   override(merged.numbers.stages, variant.numbers.stages);
   override(merged.numbers.registers, variant.numbers.registers);
   override(merged.programmaticDependent, variant.programmaticDependent);
+  override(merged.ptx, variant.ptx);
   override(merged.cooperative, variant.cooperative);
   override(merged.fpFusion, variant.fpFusion);
   override(merged.debug, variant.debug);

@@ -33,6 +33,8 @@ struct Settings {
   std::vector<Word> conditions;
   driver::OptionNumbers numbers;
   std::optional<bool> programmaticDependent, cooperative, fpFusion, debug;
+  /// Beside machine code of NVIDIA's chips, PTX for later ones.
+  std::optional<bool> ptx;
 };
 
 /// `[kernel.tune]`: what `gluonc tune` tries, and on what.

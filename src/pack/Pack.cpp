@@ -27,11 +27,12 @@ struct Task {
 
 /// One request for each combination of alternatives, the first argument's changing last.
 bool addCombinations(const KernelEntry &entry, const Settings &settings,
-                     const target::Target &target, std::vector<Task> &tasks, diag::Sink &sink) {
+                     const target::Target &target, bool withPtx, std::vector<Task> &tasks,
+                     diag::Sink &sink) {
   size_t count = 1;
   for (const Argument &argument : settings.arguments)
     count = std::min(count * argument.values.size(), mostVariants);
-  if (tasks.size() + count > mostVariants) {
+  if (tasks.size() + count * (withPtx ? 2 : 1) > mostVariants) {
     sink.report(Kind::InvalidOption, entry.name.span,
                 "a manifest has at most " + std::to_string(mostVariants) + " variants")
         .end();
@@ -46,6 +47,11 @@ bool addCombinations(const KernelEntry &entry, const Settings &settings,
       argument.isChosen = alternatives > 1;
       argument.values = {argument.values[rest % alternatives]};
       rest /= alternatives;
+    }
+    if (withPtx) {
+      VariantRequest request = task.request;
+      request.asPtx = true;
+      tasks.emplace_back().request = std::move(request);
     }
   }
   return true;
@@ -64,7 +70,10 @@ bool addTasks(const KernelEntry &entry, const Builder &builder, std::vector<Task
             .hint("--ptx puts PTX into the bundle, which drivers compile when they load it");
         return false;
       }
-      if (!addCombinations(entry, settings, *target, tasks, sink))
+      // Without an assembler there is PTX in any case.
+      const bool withPtx =
+          settings.ptx.value_or(false) && target->isNvidia() && !builder.code.assembler.empty();
+      if (!addCombinations(entry, settings, *target, withPtx, tasks, sink))
         return false;
     }
   }

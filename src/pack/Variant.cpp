@@ -235,6 +235,8 @@ std::optional<CompiledVariant> compileVariant(const VariantRequest &request, con
   code.backend.fpFusion = request.settings.fpFusion.value_or(true);
   // PTX that is kept says where faults of an executor come from.
   code.backend.lineInfo |= request.target.isNvidia() && code.assembler.empty();
+  if (request.asPtx)
+    code.assembler.clear();
   driver::KernelRequest asked = {*ir, request.target, code, code.launchedStage(request.target)};
   std::optional<driver::CompiledKernel> compiled = compileCached(
       compiler, builder.cache, asked, cacheKey(asked), driver::label(source), sources, sink);

@@ -11,6 +11,8 @@ struct VariantRequest {
   const KernelEntry *entry = nullptr;
   Settings settings;
   target::Target target;
+  /// PTX, where there is an assembler, too.
+  bool asPtx = false;
 };
 
 /// A parameter of a kernel, tuples flattened, as one variant has it.
