@@ -5,7 +5,9 @@
 # build tree, as a string. TARGETS take the place of a manifest's own; OPTIONS are those of `gluonc
 # build`. A bundle is made again when a kernel that is in it, or what it imports, has changed; variants
 # that have not are found in the cache of compiled kernels. The target is linked with gluonc::rt.
-# The property GLUONC_BUNDLES of the target lists the bundles, for install().
+# The property GLUONC_BUNDLES of the target lists the bundles, for install(). The variable
+# GLUONC_PROGRAM is the path of a program gluonc that compiles in the place of gluonc::program: that of
+# this machine where the build is for another one, or one that is there already.
 function(gluonc_add_kernels target)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "FILES;TARGETS;OPTIONS")
   if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_FILES)
@@ -13,6 +15,10 @@ function(gluonc_add_kernels target)
   endif()
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}_kernels)
   file(MAKE_DIRECTORY ${folder})
+  set(program gluonc::program)
+  if(GLUONC_PROGRAM)
+    get_filename_component(program ${GLUONC_PROGRAM} ABSOLUTE BASE_DIR ${CMAKE_BINARY_DIR})
+  endif()
   set(chips "")
   foreach(chip ${ARG_TARGETS})
     list(APPEND chips --target ${chip})
@@ -23,9 +29,9 @@ function(gluonc_add_kernels target)
     set(bundle ${folder}/${name}.gluonpack)
     add_custom_command(
       OUTPUT ${bundle} ${folder}/${name}.h
-      COMMAND gluonc::program build ${manifest} -o ${bundle} --header ${folder}/${name}.h
+      COMMAND ${program} build ${manifest} -o ${bundle} --header ${folder}/${name}.h
               --depfile ${bundle}.d ${chips} ${ARG_OPTIONS}
-      DEPENDS ${manifest} gluonc::program
+      DEPENDS ${manifest} ${program}
       DEPFILE ${bundle}.d
       COMMENT "Compiling the kernels of ${file}"
       VERBATIM)
