@@ -78,7 +78,7 @@ TEST(Server, SkipsWhatIsNoMessage) {
 
 TEST(Server, SaysWhichMethodsItHasNot) {
   Session session;
-  session.say("textDocument/rename", "{}", 1);
+  session.say("textDocument/formatting", "{}", 1);
   session.say("textDocument/hover", "{}", 2);
   session.say("$/unknown");
   std::string answers = session.run();
