@@ -35,4 +35,6 @@ REPORTS = {
     "explain": ["explain", "../explain/planted.py::transposed_order", "src=randn((32, 64), f32)",
                 "dst=empty((32, 64), f32)", "layout=gl.BlockedLayout([1, 1], [32, 1], [1, 4], [0, 1])",
                 "--target", "cuda:90a", "--format", "html"],
+    "on-chip": ["explain", "../explain/planted.py::product_then_copies", "a=randn((64, 256), f16)", "b=randn((256, 64), f16)",
+                "c=empty((64, 64), f32)", "EARLY=False", "--target", "cuda:90a", "--format", "html"],
 }

@@ -3,7 +3,10 @@
 and keys tell what is there, screenshots are not blank. Before that, without a browser: images are well-formed XML with a text
 alternative, every reference within them leads somewhere, and the same command gives the same bytes.
 
-    run.py --gluonc BIN [--shots FOLDER] [NAME…]
+    run.py --gluonc BIN [--shots FOLDER] [--site FOLDER] [NAME…]
+
+Where the site of docs/ was built (`./dev docs`), its pages open, too: without errors, with their pictures, and with nothing
+that comes from elsewhere.
 
 Exits with 77, which counts as skipped, where there is no browser (CHROMIUM names one).
 """
@@ -134,10 +137,35 @@ def pages(gluonc, folder, names):
             yield name, make(gluonc, REPORTS[name], path), check_report
 
 
+def check_site(page, folder, shots):
+    """How many pages of the site were opened, each light, those with pictures dark, too."""
+    paths = sorted(path for path in folder.rglob("*.html") if path.name != "404.html")
+    for path in paths:
+        name = path.relative_to(folder)
+        for dark in (False, True) if "<img" in path.read_text(encoding="utf-8") else (False,):
+            page.open(path, dark=dark)
+            try:
+                expect(not page.errors, f"errors: {page.errors}")
+                elsewhere = [url for url in page.requests if not url.startswith(("file:", "data:", "blob:"))]
+                expect(not elsewhere, f"it loads {elsewhere}")
+                expect(page.evaluate("!!document.querySelector('h1')?.textContent"), "no title")
+                blank = page.evaluate("[...document.images].filter(i => i.complete && !i.naturalWidth).map(i => i.src)")
+                expect(not blank, f"pictures without anything: {blank}")
+                nameless = page.evaluate("[...document.querySelectorAll('article img')].filter(i => !i.alt).length")
+                expect(not nameless, "pictures without words")
+                if path.name == "index.html":
+                    check_shot(page, shots and shots / f"site-{'dark' if dark else 'light'}.png")
+            except Failed as problem:
+                raise Failed(f"{name}: {problem}") from None
+    expect(len(paths) > 50, f"only {len(paths)} pages")
+    return len(paths)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--gluonc", required=True, type=pathlib.Path)
     parser.add_argument("--shots", type=pathlib.Path, help="where screenshots stay")
+    parser.add_argument("--site", type=pathlib.Path, help="where the documentation was built")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     gluonc = str(options.gluonc.resolve())
@@ -145,7 +173,7 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.shots or pathlib.Path(temporary)
         folder.mkdir(exist_ok=True)
-        name = ""
+        name, opened = "", 0
         try:
             check_images(gluonc, folder, [name for name in names if name in PICTURES])
             browser = chromium.find()
@@ -159,10 +187,14 @@ def main():
                         check_shot(page, options.shots and options.shots / f"{name}-{mode}.png")
                         check(page)
                         check_loaded(page)
+                name = "site"
+                if options.site and options.site.is_dir() and not options.names:
+                    opened = check_site(page, options.site, options.shots)
         except Failed as problem:
             print(f"browser: {name}: {problem}")
             return 1
-    print(f"browser: {len(names)} pages, light and dark, are as they should be")
+    site = f", {opened} of the site" if opened else ""
+    print(f"browser: {len(names)} pages, light and dark{site}, are as they should be")
     return 0
 
 
