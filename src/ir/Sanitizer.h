@@ -35,7 +35,7 @@ inline std::optional<Sanitizer> parseSanitizer(llvm::StringRef name) {
   return static_cast<Sanitizer>(at - names);
 }
 
-/// Behind "fpsan": a narrower payload is the low bits of a wider one, so that sums of parts are kept.
+/// Behind "fpsan": a narrower payload is the low bits of a wider one; sums of parts are kept.
 inline constexpr llvm::StringLiteral homomorphicSuffix = ":homomorphic";
 
 inline Sanitizer sanitizerOf(mlir::ModuleOp module) {

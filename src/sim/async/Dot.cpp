@@ -241,8 +241,7 @@ static bool isNarrowFloat(ElementKind kind) { return isFloat(kind) && kind != El
 bool isDot(ElementKind a, ElementKind b, ElementKind result) {
   if (isNarrowFloat(a) && isNarrowFloat(b))
     // Kinds differ only in the same number of bytes.
-    return byteSize(a) == byteSize(b) &&
-           (result == ElementKind::F32 || result == ElementKind::F16);
+    return byteSize(a) == byteSize(b) && (result == ElementKind::F32 || result == ElementKind::F16);
   return a == b && ((a == ElementKind::I8 && result == ElementKind::I32) ||
                     (a == ElementKind::F64 && result == ElementKind::F64));
 }
