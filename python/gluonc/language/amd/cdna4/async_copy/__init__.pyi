@@ -72,8 +72,8 @@ def wait_group(num_outstanding: int = ...) -> None:
 def load_shared_relaxed(smem: shared_memory_descriptor, layout: Layout) -> Any:
     """Loads a buffer that `wait_group` has waited for.
 
-    It is `smem.load(layout)`, and promises the compiler that no copy to the buffer is under way. gfx1250
-    has it, too.
+    It is `smem.load(layout)`, and promises the compiler that no copy to the buffer is under way.
+    gfx1250 has it, too.
 
     Gives: a block of the buffer's shape and elements.
     Errors: a ring of buffers; a layout for another shape.
