@@ -152,7 +152,7 @@ def consume(dq, dk, dv, k_tile, v_tile, q_ring, do_ring, lse_ring, delta_ring, d
 #         dq=tensordesc<fp32[1,64,128],gl.NVMMASharedLayout(128,32,rank=3)> \
 #         dk=tensordesc<fp16[1,128,128],gl.NVMMASharedLayout(128,16,rank=3)> \
 #         dv=tensordesc<fp16[1,128,128],gl.NVMMASharedLayout(128,16,rank=3)> \
-#         c=fp32 scale=fp32 rows=i32 keys=i32 group=i32 CAUSAL=True STAGES=2
+#         c=fp32 scale=fp32 rows=i32 keys=i32 group=i32 CAUSAL=True STAGES=2 --num-warps 8
 @gluon.jit
 def backward(q, k, v, do, lse, delta, dq, dk, dv, c, scale, rows, keys, group, CAUSAL: gl.constexpr, STAGES: gl.constexpr):
     """The kernel; launched with num_warps=8, a program for each block of 128 keys of each of their heads.

@@ -8,7 +8,7 @@
 
 namespace {
 
-constexpr int heads = 2, group = 4, page = 64, d = 128, stages = 4;
+constexpr int heads = 2, group = 4, page = 64, d = 128, stages = 2;
 
 /// Keys and values in pages that lie in any order; what no sequence has is not a number.
 struct Cache {

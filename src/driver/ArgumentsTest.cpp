@@ -98,6 +98,15 @@ TEST_F(Binding, DescriptorsAreOfTensorsOnTheHost) {
   EXPECT_TRUE(tensor.nanPadding);
 }
 
+TEST_F(Binding, DescriptorsOfTritonsLanguageHaveNoLayout) {
+  std::optional<KernelArguments> bound =
+      bindAll({{"X", "zeros((8, 20), f32)"},
+               {"x", "TensorDescriptor.from_tensor(X, [4, 16])"},
+               {"n", "8"}});
+  ASSERT_TRUE(bound);
+  EXPECT_EQ(bound->specs[0].text(), "tensordesc<fp32[4, 16]>");
+}
+
 TEST_F(Binding, DescriptorsThatNoEngineUsesAreReports) {
   auto refused = [&](const std::string &tensor, const std::string &rest) {
     EXPECT_FALSE(bindAll({{"X", "zeros((8, 20), f32)"},
@@ -110,7 +119,6 @@ TEST_F(Binding, DescriptorsThatNoEngineUsesAreReports) {
   EXPECT_EQ(refused("X", "[4, 16], 3"), Kind::BadArgumentValue);
   EXPECT_EQ(refused("X[:, 1:]", "[4, 16], " + layout), Kind::BadArgumentValue);
   EXPECT_EQ(refused("X", "[0, 16], " + layout), Kind::BadArgumentValue);
-  EXPECT_EQ(refused("X", "[4, 16]"), Kind::HostCall);
   EXPECT_EQ(refused("X", "[4, 16], " + layout + ", 'one'"), Kind::HostOperation);
   EXPECT_EQ(refused("X", "[4, 16], " + layout + ", round_f32_to_tf32=1"), Kind::HostOperation);
   EXPECT_EQ(refused("X + 1", "[4, 16], " + layout), Kind::HostOperation);
