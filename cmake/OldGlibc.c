@@ -45,6 +45,7 @@ OLD(int, pthread_create,
      void *restrict argument),
     (thread, attributes, start, argument))
 OLD(int, pthread_join, (pthread_t thread, void **result), (thread, result))
+OLD(int, pthread_detach, (pthread_t thread), (thread))
 OLD(int, pthread_once, (pthread_once_t * once, void (*start)(void)), (once, start))
 OLD(int, pthread_attr_setstacksize, (pthread_attr_t * attributes, size_t size), (attributes, size))
 OLD(int, pthread_rwlock_rdlock, (pthread_rwlock_t * lock), (lock))

@@ -3,12 +3,23 @@
 import functools
 import os
 import sys
+import threading
 
 from gluonc import _native, _settings, cache
 
 
+_making = threading.Lock()
+
+
 @functools.lru_cache(maxsize=None)
 def engine():
+    # The cache alone lets threads that come at once make one each.
+    with _making:
+        return _engine()
+
+
+@functools.lru_cache(maxsize=None)
+def _engine():
     made = _native.Engine(_settings.compiler_folder(), _native.find_ptxas(), **cache.remote())
     made.print_to_python()
     made.check_signals()

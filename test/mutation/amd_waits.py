@@ -33,7 +33,7 @@ CASES = [
     ("shared.py", 6, "gfx1200"),
     ("reductions.py", 3, "gfx942"),
     ("reductions.py", 3, "gfx1250"),
-    ("amd.py", 29, "gfx942"),
+    ("amd.py", 72, "gfx942"),
     ("amd_lds.py", 3, "gfx950"),
     ("amd_lds.py", 11, "gfx1250"),
 ]

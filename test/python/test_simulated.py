@@ -737,3 +737,16 @@ for ask, dtype in ((testing.get_max_tensorcore_tflops, torch.float64),
     else:
         raise AssertionError(dtype)
 """)
+
+
+def test_threads_that_come_at_once_have_one_engine(tmp_path):
+    run(tmp_path, '''
+import concurrent.futures
+import sys
+import threading
+from gluonc._engine import engine
+sys.setswitchinterval(1e-6)
+start = threading.Barrier(8)
+with concurrent.futures.ThreadPoolExecutor(8) as pool:
+    assert len(set(pool.map(lambda _: (start.wait(), id(engine()))[1], range(8)))) == 1
+''')
