@@ -99,10 +99,9 @@ TEST_F(Binding, DescriptorsAreOfTensorsOnTheHost) {
 }
 
 TEST_F(Binding, DescriptorsOfTritonsLanguageHaveNoLayout) {
-  std::optional<KernelArguments> bound =
-      bindAll({{"X", "zeros((8, 20), f32)"},
-               {"x", "TensorDescriptor.from_tensor(X, [4, 16])"},
-               {"n", "8"}});
+  std::optional<KernelArguments> bound = bindAll({{"X", "zeros((8, 20), f32)"},
+                                                  {"x", "TensorDescriptor.from_tensor(X, [4, 16])"},
+                                                  {"n", "8"}});
   ASSERT_TRUE(bound);
   EXPECT_EQ(bound->specs[0].text(), "tensordesc<fp32[4, 16]>");
 }
