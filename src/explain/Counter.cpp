@@ -82,20 +82,17 @@ bool Counter::isRepeat(const ptx::Observed &what) {
   return isSame;
 }
 
+GlobalCount::GlobalCount(const SectorCount &counted, unsigned bytesOfLane, unsigned unit)
+    : requests(1), sectors(counted.sectors), idealSectors(counted.idealSectors),
+      usedBytes(counted.usedBytes), pieces(counted.pieces), bytesOfLane(bytesOfLane),
+      stride(counted.stride) {
+  const bool isLong = usedBytes >= pieces * unit;
+  misaligned = isLong && 2 * counted.misalignedPieces >= pieces && sectors > idealSectors;
+}
+
 void Counter::countGlobal(const ptx::Observed &what, InstructionCount &count) {
   const auto &touches = what.touched.global;
-  SectorCount sectors = countSectors(touches);
-  GlobalCount one;
-  one.requests = 1;
-  one.sectors = sectors.sectors;
-  one.idealSectors = sectors.idealSectors;
-  one.usedBytes = sectors.usedBytes;
-  one.bytesOfLane = touches.front().bytes;
-  one.stride = sectors.stride;
-  one.pieces = sectors.pieces;
-  bool isLong = sectors.usedBytes >= sectors.pieces * sectorBytes;
-  one.misaligned = isLong && 2 * sectors.misalignedPieces >= sectors.pieces &&
-                   sectors.sectors > sectors.idealSectors;
+  GlobalCount one(countSectors(touches), touches.front().bytes);
   one.repeats = mayRepeat[what.instruction] && isRepeat(what);
   count.global += one;
 }

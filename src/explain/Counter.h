@@ -7,6 +7,7 @@
 #pragma once
 
 #include "explain/Liveness.h"
+#include "explain/Memory.h"
 #include "explain/Pipes.h"
 #include "ptx/Observer.h"
 
@@ -28,6 +29,10 @@ struct GlobalCount {
   unsigned bytesOfLane = 0;
   /// From lane to lane, in the first request of several lanes that has such a distance.
   std::optional<int64_t> stride;
+
+  GlobalCount() = default;
+  /// One request, by sectors of `unit` bytes.
+  GlobalCount(const SectorCount &counted, unsigned bytesOfLane, unsigned unit = sectorBytes);
 
   GlobalCount &operator+=(const GlobalCount &other);
 };

@@ -4,21 +4,14 @@
 // of a memory never overlap, since what is taken at one time has places of its own.
 //
 //===----------------------------------------------------------------------===//
+#include "explain/Html.h"
 #include "explain/Report.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace gluonc::explain {
 
 namespace {
-
-std::string escaped(llvm::StringRef text) {
-  std::string result;
-  llvm::raw_string_ostream out(result);
-  llvm::printHTMLEscaped(text, out);
-  return result;
-}
 
 struct Picture {
   const Facts &facts;

@@ -1,8 +1,8 @@
+#include "explain/Html.h"
 #include "explain/Memory.h"
 #include "explain/Report.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
 #include <map>
@@ -67,13 +67,6 @@ for (const link of document.querySelectorAll("a[data-row]"))
 )js";
 
 namespace {
-
-std::string escaped(llvm::StringRef text) {
-  std::string result;
-  llvm::raw_string_ostream out(result);
-  llvm::printHTMLEscaped(text, out);
-  return result;
-}
 
 std::string countOf(uint64_t count) { return count ? std::to_string(count) : ""; }
 

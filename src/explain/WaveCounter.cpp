@@ -93,18 +93,7 @@ static llvm::SmallVector<ptx::Touch, 64> touchesOf(llvm::ArrayRef<amdgcn::Touch>
 
 void WaveCounter::countGlobal(const amdgcn::Observed &what, Entry &entry) {
   llvm::SmallVector<ptx::Touch, 64> touches = touchesOf(what.touched.global);
-  SectorCount lines = countSectors(touches, cacheLineBytes);
-  GlobalCount one;
-  one.requests = 1;
-  one.sectors = lines.sectors;
-  one.idealSectors = lines.idealSectors;
-  one.usedBytes = lines.usedBytes;
-  one.bytesOfLane = touches.front().bytes;
-  one.stride = lines.stride;
-  one.pieces = lines.pieces;
-  const bool isLong = lines.usedBytes >= lines.pieces * cacheLineBytes;
-  one.misaligned =
-      isLong && 2 * lines.misalignedPieces >= lines.pieces && lines.sectors > lines.idealSectors;
+  GlobalCount one(countSectors(touches, cacheLineBytes), touches.front().bytes, cacheLineBytes);
   if (!entry.count.stores) {
     uint64_t hash = 0;
     for (const ptx::Touch &touch : touches)

@@ -1,6 +1,7 @@
 #include "ChatTemplate.h"
 
 #include "Json.h"
+#include "jinja/FromJson.h"
 
 namespace engine {
 
@@ -28,30 +29,6 @@ Expected<std::string> templateOf(const Json &config) {
           each.value("template", Json()).is_string())
         return each["template"].get<std::string>();
   return fail("there is no chat template");
-}
-
-jinja::Value valueOf(const Json &json) {
-  if (json.is_boolean())
-    return json.get<bool>();
-  if (json.is_number_integer())
-    return json.get<int64_t>();
-  if (json.is_number())
-    return json.get<double>();
-  if (json.is_string())
-    return json.get<std::string>();
-  if (json.is_array()) {
-    jinja::List made;
-    for (const Json &item : json)
-      made.push_back(valueOf(item));
-    return made;
-  }
-  if (json.is_object()) {
-    jinja::Dict made;
-    for (const auto &[key, item] : json.items())
-      made.emplace_back(key, valueOf(item));
-    return made;
-  }
-  return jinja::None();
 }
 
 } // namespace
@@ -94,7 +71,7 @@ Expected<std::string> ChatTemplate::render(const std::vector<ChatMessage> &messa
                            {"tools", jinja::None()},      {"documents", jinja::None()},
                            {"bos_token", begin},          {"eos_token", end}};
   for (const auto &[key, value] : more.items())
-    variables.emplace_back(key, valueOf(value));
+    variables.emplace_back(key, jinja::fromJson(value));
   Expected<std::string> made = parsed.render(variables);
   if (!made)
     return fail("the chat template, " + made.error().text);

@@ -1,32 +1,12 @@
 // Renders templates: a line {"template": …, "variables": {…}} in, a line {"text": …} or
 // {"error": …} out.
 #include "Json.h"
+#include "jinja/FromJson.h"
 #include "jinja/Template.h"
 
 #include <iostream>
 
 using namespace engine;
-
-static jinja::Value valueOf(const nlohmann::ordered_json &json) {
-  if (json.is_boolean())
-    return json.get<bool>();
-  if (json.is_number_integer())
-    return json.get<int64_t>();
-  if (json.is_number())
-    return json.get<double>();
-  if (json.is_string())
-    return json.get<std::string>();
-  jinja::List list;
-  jinja::Dict dict;
-  if (json.is_null())
-    return jinja::None();
-  for (const auto &[key, item] : json.items())
-    if (json.is_array())
-      list.push_back(valueOf(item));
-    else
-      dict.emplace_back(key, valueOf(item));
-  return json.is_array() ? jinja::Value(std::move(list)) : jinja::Value(std::move(dict));
-}
 
 int main() {
   for (std::string line; std::getline(std::cin, line);) {
@@ -36,7 +16,7 @@ int main() {
     if (!parsed) {
       answer["error"] = parsed.error().text;
     } else {
-      const auto text = parsed->render(*valueOf(given["variables"]).dict());
+      const auto text = parsed->render(*jinja::fromJson(given["variables"]).dict());
       answer[text ? "text" : "error"] = text ? *text : text.error().text;
     }
     std::cout << dump(answer) << std::endl;
