@@ -153,7 +153,10 @@ Value *AmdIsa::convertFloat(Builder &builder, Value *value, FloatKind from, Floa
   return cast(builder, value, type);
 }
 
-Value *AmdIsa::narrowPair(Builder &builder, Value *low, Value *high, FloatKind to) const {
+Value *AmdIsa::convertPair(Builder &builder, Value *low, Value *high, FloatKind from,
+                           FloatKind to) const {
+  if (from != FloatKind::F32)
+    return nullptr;
   if (to == FloatKind::F16 || to == FloatKind::BF16) {
     Value *pair = PoisonValue::get(FixedVectorType::get(builder.getFloatTy(), 2));
     pair = builder.CreateInsertElement(pair, low, uint64_t(0));

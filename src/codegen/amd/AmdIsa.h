@@ -71,8 +71,8 @@ public:
                            llvm::RoundingMode rounding) const override;
   llvm::Value *convertFloat(Builder &builder, llvm::Value *value, FloatKind from, FloatKind to,
                             bool towardsZero) const override;
-  llvm::Value *narrowPair(Builder &builder, llvm::Value *low, llvm::Value *high,
-                          FloatKind to) const override;
+  llvm::Value *convertPair(Builder &builder, llvm::Value *low, llvm::Value *high, FloatKind from,
+                           FloatKind to) const override;
 
 private:
   target::Target target;

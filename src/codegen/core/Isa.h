@@ -241,10 +241,10 @@ public:
   /// largest finite value. Null where the chip has no such conversion.
   virtual llvm::Value *convertFloat(Builder &builder, llvm::Value *value, FloatKind from,
                                     FloatKind to, bool towardsZero) const = 0;
-  /// Two f32 rounded to nearest even by one instruction, as a vector of two elements of a narrower
-  /// format, 8-bit results as by convertFloat. Null where the chip has no such instruction.
-  virtual llvm::Value *narrowPair(Builder &builder, llvm::Value *low, llvm::Value *high,
-                                  FloatKind to) const = 0;
+  /// Two numbers at once, rounded to nearest even, as a vector of two elements; 8-bit results as by
+  /// convertFloat. Null where the chip has no instruction for pairs of these formats.
+  virtual llvm::Value *convertPair(Builder &builder, llvm::Value *low, llvm::Value *high,
+                                   FloatKind from, FloatKind to) const = 0;
 };
 
 } // namespace gluonc::codegen

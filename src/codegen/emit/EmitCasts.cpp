@@ -41,14 +41,14 @@ template <typename Op, bool isSigned> LogicalResult emitIndexCast(Emitter &emitt
   return success();
 }
 
-/// f32 to a narrower format, two by two. False where there are no pairs or no instruction for them.
-bool narrowInPairs(Emitter &emitter, mlir::Operation *op, FloatKind to) {
+/// To nearest, two by two. False where there are no pairs or no instruction for them.
+bool convertInPairs(Emitter &emitter, mlir::Operation *op, FloatKind from, FloatKind to) {
   Builder &builder = emitter.builder;
-  Registers wide = emitter.get(op->getOperand(0)), results;
-  if (wide.size() % 2 || isa<Constant>(wide[0]))
+  Registers numbers = emitter.get(op->getOperand(0)), results;
+  if (numbers.size() % 2 || isa<Constant>(numbers[0]))
     return false;
-  for (size_t i = 0; i < wide.size(); i += 2) {
-    Value *pair = emitter.isa.narrowPair(builder, wide[i], wide[i + 1], to);
+  for (size_t i = 0; i < numbers.size(); i += 2) {
+    Value *pair = emitter.isa.convertPair(builder, numbers[i], numbers[i + 1], from, to);
     if (!pair)
       return false;
     for (unsigned k = 0; k < 2; ++k)
@@ -61,7 +61,7 @@ bool narrowInPairs(Emitter &emitter, mlir::Operation *op, FloatKind to) {
 LogicalResult emitTruncF(Emitter &emitter, mlir::arith::TruncFOp op) {
   bool fromF32 = mlir::getElementTypeOrSelf(op.getIn().getType()).isF32();
   std::optional<FloatKind> to = floatKind(mlir::getElementTypeOrSelf(op.getType()));
-  if (fromF32 && to && narrowInPairs(emitter, op, *to))
+  if (fromF32 && to && convertInPairs(emitter, op, FloatKind::F32, *to))
     return success();
   return emitCast<mlir::arith::TruncFOp, Instruction::FPTrunc>(emitter, op);
 }
@@ -72,7 +72,7 @@ LogicalResult emitFpToFp(Emitter &emitter, tt::FpToFpOp op) {
   std::optional<FloatKind> from = floatKind(fromType), to = floatKind(toType);
   bool towardsZero = op.getRounding() == tt::RoundingMode::RTZ;
   bool missing = !from || !to;
-  if (from == FloatKind::F32 && to && !towardsZero && narrowInPairs(emitter, op, *to))
+  if (from && to && !towardsZero && convertInPairs(emitter, op, *from, *to))
     return success();
   emitElementwise(emitter, op, [&](ArrayRef<Value *> in) -> Value * {
     if (missing)

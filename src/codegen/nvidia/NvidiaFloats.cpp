@@ -117,6 +117,33 @@ Value *narrowPairToBytes(Builder &builder, Value *low, Value *high, FloatKind to
   return emitAsm(builder, text, builder.getInt16Ty(), {high, low}, AsmEffect::Pure);
 }
 
+Value *narrowPairToHalves(Builder &builder, Value *low, Value *high, FloatKind to) {
+  Intrinsic::ID id =
+      to == FloatKind::F16 ? Intrinsic::nvvm_ff2f16x2_rn : Intrinsic::nvvm_ff2bf16x2_rn;
+  return builder.CreateIntrinsic(id, {}, {high, low});
+}
+
+/// Two e4m3; null to another 8-bit format. To bf16 through f32, which is exact.
+Value *widenPair(Builder &builder, Value *low, Value *high, FloatKind to) {
+  if (isSmall(to))
+    return nullptr;
+  Type *word = builder.getInt16Ty();
+  Value *bytes = builder.CreateOr(builder.CreateZExt(low, word),
+                                  builder.CreateShl(builder.CreateZExt(high, word), 8));
+  Value *pair = builder.CreateBitCast(
+      emitAsm(builder, "cvt.rn.f16x2.e4m3x2 $0, $1;", builder.getInt32Ty(), bytes, AsmEffect::Pure),
+      FixedVectorType::get(builder.getHalfTy(), 2));
+  if (to == FloatKind::F16)
+    return pair;
+  if (to != FloatKind::BF16)
+    return builder.CreateFPExt(pair, FixedVectorType::get(typeOf(builder, to), 2));
+  Value *wide[] = {builder.CreateExtractElement(pair, uint64_t(0)),
+                   builder.CreateExtractElement(pair, uint64_t(1))};
+  for (Value *&each : wide)
+    each = builder.CreateFPExt(each, builder.getFloatTy());
+  return narrowPairToHalves(builder, wide[0], wide[1], to);
+}
+
 /// f64 as f32 towards zero, last bit set if anything was lost: a second rounding sees on which side
 /// of a tie the number was.
 Value *toOdd(Builder &builder, Value *x) {
@@ -163,13 +190,16 @@ Value *NvidiaIsa::convertFloat(Builder &builder, Value *value, FloatKind from, F
   return cast(builder, value, typeOf(builder, to));
 }
 
-Value *NvidiaIsa::narrowPair(Builder &builder, Value *low, Value *high, FloatKind to) const {
-  if (to == FloatKind::F16 || to == FloatKind::BF16) {
-    Intrinsic::ID id =
-        to == FloatKind::F16 ? Intrinsic::nvvm_ff2f16x2_rn : Intrinsic::nvvm_ff2bf16x2_rn;
-    return builder.CreateIntrinsic(id, {}, {high, low});
-  }
-  if (!isSmall(to) || !target::has(target, target::Feature::Fp8Conversion))
+Value *NvidiaIsa::convertPair(Builder &builder, Value *low, Value *high, FloatKind from,
+                              FloatKind to) const {
+  bool hasPairs = target::has(target, target::Feature::Fp8Conversion);
+  if (from == FloatKind::E4M3 && hasPairs)
+    return widenPair(builder, low, high, to);
+  if (from != FloatKind::F32)
+    return nullptr;
+  if (to == FloatKind::F16 || to == FloatKind::BF16)
+    return narrowPairToHalves(builder, low, high, to);
+  if (!isSmall(to) || !hasPairs)
     return nullptr;
   return builder.CreateBitCast(narrowPairToBytes(builder, low, high, to),
                                FixedVectorType::get(builder.getInt8Ty(), 2));
