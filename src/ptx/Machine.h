@@ -47,6 +47,24 @@ template <typename Value> uint32_t maskOf(const std::array<Value, warpLanes> &va
       __builtin_convertvector(lanes == Lanes(static_cast<Bits>(value)), Mask));
 }
 
+/// What products of a warp that run (`wgmma`) read of its registers.
+class RunningProducts {
+public:
+  bool reads(int32_t reg) const { return !readers.empty() && readers[static_cast<size_t>(reg)]; }
+  /// A product has begun, of a machine with so many registers.
+  void begin(llvm::ArrayRef<Operand> read, size_t registers);
+  void commit() { groups.push_back(std::exchange(open, {})); }
+  /// All but the latest `pending` groups are over.
+  void wait(size_t pending);
+
+private:
+  using Group = std::vector<int32_t>;
+  /// How many read each register; empty until there is one.
+  std::vector<uint16_t> readers;
+  std::vector<Group> groups;
+  Group open;
+};
+
 struct Warp {
   unsigned number = 0;
   std::array<uint32_t, warpLanes> pc = {};
@@ -62,6 +80,7 @@ struct Warp {
   /// Register r of lane l is at r * 32 + l.
   std::vector<uint64_t> registers;
   uint64_t steps = 0;
+  RunningProducts products;
   /// The latest question for a barrier that was not over.
   const Instruction *asked = nullptr;
 
@@ -189,6 +208,8 @@ struct Step {
   void writeRegister(int32_t reg, unsigned lane, uint64_t value) {
     if (reg < 0)
       return;
+    if (warp.products.reads(reg))
+      failRead(reg, lane);
     unsigned bits = machine.kernel.registerBits[static_cast<size_t>(reg)];
     cell(reg, lane) = bits == 64 ? value : value & ((uint64_t(1) << bits) - 1);
   }
@@ -209,6 +230,8 @@ struct Step {
   uint64_t ownWindow() const { return uint64_t(cta.rank) << clusterShift; }
 
 private:
+  /// A running product reads the register that is written.
+  void failRead(int32_t reg, unsigned lane);
   /// 0 for what has no value.
   uint64_t readSpecial(const Operand &operand, unsigned lane) const;
 };

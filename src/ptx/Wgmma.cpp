@@ -1,9 +1,10 @@
 //===- Wgmma.cpp - Products of warpgroups ---------------------------------------===//
 //
-// PTX ISA 9.7.15. Each warp computes 16 of the 64 rows, when it gets there: what a
-// kernel reads or overwrites before it waits is not checked here. Operands in shared memory
-// are found as the hardware finds them: by the fields of a matrix descriptor, with the
-// swizzle applied to the address of each 16 bytes.
+// PTX ISA 9.7.15. Each warp computes 16 of the 64 rows, when it gets there. Writing a register
+// of A before the wait for the product is a fault (9.7.15.5); what a kernel does before it with
+// sums and with operands in shared memory is not checked here. The latter are found as the hardware
+// finds them: by the fields of a matrix descriptor, with the swizzle applied to the address of each
+// 16 bytes.
 //
 //===----------------------------------------------------------------------===//
 #include "ptx/Handlers.h"
@@ -75,6 +76,8 @@ void multiply(Step &step) {
   bool transposesB = count > (aInRegisters ? 6u : 7u) && isSet(step, aInRegisters ? 6 : 7);
   static thread_local double a[16][maxK], b[256][maxK];
   if (aInRegisters)
+    step.warp.products.begin(partsOf(step.operand(1)), step.machine.kernel.registerBits.size());
+  if (aInRegisters)
     gather(step, step.operand(1), shape.a, shape.k, 2, a);
   else if (!readMatrix(step, step.read(1, 0), shape.a, step.warp.number % 4 * 16, 16, shape.k,
                        transposesA, a))
@@ -101,12 +104,44 @@ void multiply(Step &step) {
 
 void nothing(Step &) {}
 
+void commit(Step &step) { step.warp.products.commit(); }
+
+void wait(Step &step) { step.warp.products.wait(step.read(0, 0)); }
+
 } // namespace
+
+void RunningProducts::begin(llvm::ArrayRef<Operand> read, size_t registers) {
+  readers.resize(registers);
+  for (const Operand &operand : read)
+    if (operand.kind == OperandKind::Register) {
+      open.push_back(operand.reg);
+      ++readers[static_cast<size_t>(operand.reg)];
+    }
+}
+
+void RunningProducts::wait(size_t pending) {
+  if (groups.size() <= pending)
+    return;
+  auto end = groups.end() - static_cast<std::ptrdiff_t>(pending);
+  for (auto group = groups.begin(); group != end; ++group)
+    for (int32_t reg : *group)
+      --readers[static_cast<size_t>(reg)];
+  groups.erase(groups.begin(), end);
+}
+
+void Step::failRead(int32_t reg, unsigned lane) {
+  fail(lane, "register " + machine.kernel.registerName(reg) +
+                 " is written while a product reads it, which wgmma.wait_group has not ended");
+}
 
 void addWarpgroups(HandlerTable &table) {
   table["wgmma"] = [](const Instruction &i) -> Handler {
-    if (i.has("fence") || i.has("commit_group") || i.has("wait_group"))
+    if (i.has("fence"))
       return nothing;
+    if (i.has("commit_group"))
+      return commit;
+    if (i.has("wait_group"))
+      return wait;
     return shapeOf(i) ? multiply : nullptr;
   };
 }

@@ -24,6 +24,8 @@ void addPipeline(OpPassManager &passes, const target::Target &target) {
   passes.addPass(createCheckBoxStartsPass());
   // After whatever drops scans and reductions, before allocation: its conversions need scratch.
   passes.addPass(createLegalizeCombinesPass());
+  // After whatever drops or merges operations.
+  passes.addPass(createKeepOperandsPass());
   // After whatever merges equal descriptors, before allocation: filling one in needs scratch.
   passes.addPass(createLowerDescriptorsPass());
   passes.addPass(createAllocateGlobalScratchPass());
@@ -90,8 +92,8 @@ void registerPasses() {
   registerPass(createSimplifyPass);
   for (auto create :
        {createCheckBarrierBytesPass, createCheckBoxStartsPass, createLegalizeCombinesPass,
-        createLowerDescriptorsPass, createAllocateGlobalScratchPass, createInsertProxyFencesPass,
-        createInsertClusterBarriersPass, createInsertBarriersPass})
+        createKeepOperandsPass, createLowerDescriptorsPass, createAllocateGlobalScratchPass,
+        createInsertProxyFencesPass, createInsertClusterBarriersPass, createInsertBarriersPass})
     registerBehindLayouts(create);
   // On their own these assume the chip with the most shared memory.
   static const target::Target assumed = *target::Target::cuda(90);

@@ -10,7 +10,8 @@
 //     wgmma.commit_group   one group for each operation
 //     wgmma.wait_group n   where the program waits, or at once if not asynchronous
 //
-// A wait hands the accumulators through, so nothing that uses them moves before it.
+// A wait hands the accumulators through, so nothing that uses them moves before it. What nobody
+// uses behind it, operands in registers mostly, it only takes: until then they are the product's.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/core/SharedMemory.h"
@@ -58,21 +59,22 @@ void order(Builder &builder, StringRef text) {
   emitAsm(builder, text, builder.getVoidTy(), {}, AsmEffect::ReadsAndWrites, Threads::Together);
 }
 
-/// Passes registers through `text`, whose operands $0.. they are.
-Registers passThrough(Builder &builder, StringRef text, ArrayRef<Value *> words) {
+/// Passes registers through `text`, whose operands $0.. they are. `read` it only reads.
+Registers passThrough(Builder &builder, StringRef text, ArrayRef<Value *> words,
+                      ArrayRef<Value *> read) {
   SmallVector<Type *> types;
   for (Value *word : words)
     types.push_back(word->getType());
-  Value *passed = emitTiedAsm(builder, text, types, words, {}, AsmEffect::ReadsAndWrites);
+  Value *passed = emitTiedAsm(builder, text, types, words, read, AsmEffect::ReadsAndWrites);
   Registers result;
   for (unsigned i = 0; i < words.size(); ++i)
     result.push_back(words.size() == 1 ? passed : builder.CreateExtractValue(passed, i));
   return result;
 }
 
-void waitGroups(Emitter &emitter, Registers &words, unsigned pending) {
+void waitGroups(Emitter &emitter, Registers &words, unsigned pending, ArrayRef<Value *> kept = {}) {
   std::string text = "wgmma.wait_group.sync.aligned " + std::to_string(pending) + ";";
-  words = passThrough(emitter.builder, text, words);
+  words = passThrough(emitter.builder, text, words, kept);
 }
 
 class WarpGroupDot {
@@ -351,31 +353,33 @@ LogicalResult emitWarpGroupDot(Emitter &emitter, ttng::WarpGroupDotOp op) {
   return success();
 }
 
-/// All results of a wait depend on it: 16-bit ones travel in pairs, as wgmma left them.
+/// What a wait takes of a tensor: 16-bit numbers travel in pairs, as wgmma left them.
+Registers wordsOf(Emitter &emitter, mlir::Value tensor) {
+  const Registers &registers = emitter.get(tensor);
+  unsigned bits = registers[0]->getType()->getPrimitiveSizeInBits();
+  if (bits < 32 && registers.size() * bits % 32 == 0)
+    return packWords(emitter.builder, registers, emitter.builder.getInt32Ty());
+  return registers;
+}
+
+/// All results of a wait depend on it.
 LogicalResult emitWarpGroupDotWait(Emitter &emitter, ttng::WarpGroupDotWaitOp op) {
-  Builder &builder = emitter.builder;
-  Registers words;
-  for (mlir::Value input : op.getInputs())
-    if (isa<mlir::RankedTensorType>(input.getType())) {
-      const Registers &registers = emitter.get(input);
-      unsigned bits = registers[0]->getType()->getPrimitiveSizeInBits();
-      if (bits < 32 && registers.size() * bits % 32 == 0)
-        append_range(words, packWords(builder, registers, builder.getInt32Ty()));
-      else
-        append_range(words, registers);
-    }
-  waitGroups(emitter, words, op.getPendings());
+  Registers words, kept;
+  for (auto [input, output] : zip_equal(op.getInputs(), op.getOutputs()))
+    if (isa<mlir::RankedTensorType>(input.getType()))
+      append_range(output.use_empty() ? kept : words, wordsOf(emitter, input));
+  waitGroups(emitter, words, op.getPendings(), kept);
   ArrayRef<Value *> rest = words;
   for (auto [input, output] : zip_equal(op.getInputs(), op.getOutputs())) {
     Registers registers = emitter.get(input);
-    if (isa<mlir::RankedTensorType>(input.getType())) {
+    if (isa<mlir::RankedTensorType>(input.getType()) && !output.use_empty()) {
       Type *element = registers[0]->getType();
       unsigned bits = element->getPrimitiveSizeInBits(), count = registers.size();
       bool packed = bits < 32 && count * bits % 32 == 0;
       unsigned used = packed ? count * bits / 32 : count;
       Registers passed(rest.take_front(used));
       rest = rest.drop_front(used);
-      registers = packed ? unpackWords(builder, passed, element, count) : passed;
+      registers = packed ? unpackWords(emitter.builder, passed, element, count) : passed;
     }
     emitter.set(output, std::move(registers));
   }

@@ -87,7 +87,9 @@ Value *emitTiedAsm(Builder &builder, StringRef text, ArrayRef<Type *> types, Arr
     constraints += (constraints.empty() ? "" : ",") + std::to_string(i);
   for (Value *operand : operands)
     appendConstraint(constraints, "", operand->getType());
-  Type *result = types.size() == 1 ? types[0] : StructType::get(builder.getContext(), types);
+  Type *result = types.empty()       ? builder.getVoidTy()
+                 : types.size() == 1 ? types[0]
+                                     : StructType::get(builder.getContext(), types);
   SmallVector<Value *> all(tied);
   append_range(all, operands);
   return callAsm(builder, text, constraints, result, all, effect, Threads::Together);
