@@ -6,12 +6,14 @@ what `skinny.py` reads, whose cuts of the list of steps and whose early loads th
 
 *   X keeps its 16 bits, so W is widened in registers, which is exact, and goes from there to the tensor cores as their left
     operand. Two consumers have 64 of a tile's 128 rows each: while one widens, the other multiplies.
+*   A thread of the tensor cores holds columns 2 c, 2 c + 1, 2 c + 8 and 2 c + 9 of each 16. `pack` puts these side by side before W
+    goes to the GPU, so that one instruction loads 16 numbers of a thread (`ldmatrix`) instead of two.
 *   A scale of a whole row is multiplied with the finished sum, one of a block with the product of its 128 columns.
 """
 
 import gluonc as gluon
 from gluonc import language as gl
-from gluonc.language.nvidia.hopper import mbarrier, tma, warpgroup_mma
+from gluonc.language.nvidia.hopper import mbarrier, tma, warpgroup_mma, warpgroup_mma_wait
 from gluonc.nvidia.hopper import TensorDescriptor
 
 from skinny import add_others, advance, columns_for, send, share, store
@@ -47,13 +49,20 @@ def produce(x, w, x_ring, w_ring, filled, drained, n, k, PDL: gl.constexpr):
 
 
 @gluon.jit
+def widened(w_tile, dtype: gl.constexpr, layout: gl.constexpr):
+    """A packed tile as the left operand of a product in `layout`: what a thread has of 16 columns is 4 side by side, then 2 and 2."""
+    packed: gl.constexpr = gl.DotOperandLayout(0, gl.NVMMADistributedLayout([3, 0], [4, 1], [16, 8, 32]), 4)
+    numbers = w_tile.load(packed).reshape([64, 8, 4, 2, 2]).permute((0, 1, 3, 2, 4)).reshape([64, 128])
+    return gl.convert_layout(numbers, gl.DotOperandLayout(0, layout, 2), assert_trivial=True).to(dtype)
+
+
+@gluon.jit
 def consume(y, scales, partial, arrived, x_ring, w_ring, filled, drained, words, visits, meeting, n, k, batch,
             BLOCKS: gl.constexpr, PDL: gl.constexpr, INDEX: gl.constexpr):
     """64 rows of each tile of this program; `partial` and `arrived` are this consumer's."""
     STAGES: gl.constexpr = x_ring.shape[0]
     COLUMNS: gl.constexpr = x_ring.shape[1]
     layout: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, COLUMNS, 16])
-    wide: gl.constexpr = gl.DotOperandLayout(0, layout, 2)
     row = gl.arange(0, 64, layout=gl.SliceLayout(1, layout))
     place = row[:, None] * COLUMNS + gl.arange(0, COLUMNS, layout=gl.SliceLayout(0, layout))[None, :]
     if PDL:
@@ -74,19 +83,28 @@ def consume(y, scales, partial, arrived, x_ring, w_ring, filled, drained, words,
         is_row = half * 64 + row < n
         if BLOCKS:
             next_scale = gl.load(of_rows + begin * n, is_row, 0.0)
+        mbarrier.wait(filled.index(slot), phase)
+        numbers = widened(w_ring.index(slot * 2 + INDEX), x_ring.dtype, layout)
         for i in range(count):
-            mbarrier.wait(filled.index(slot), phase)
-            numbers = w_ring.index(slot * 2 + INDEX).load(wide).to(x_ring.dtype)
             columns = x_ring.index(slot).permute((1, 0))
+            here = slot
+            slot, phase = advance(slot, phase, STAGES)
             if BLOCKS:
                 scale = next_scale
                 next_scale = gl.load(of_rows + (begin + i + 1) * n, is_row & (i + 1 < count), 0.0)
-                product = warpgroup_mma(numbers, columns, gl.zeros([64, COLUMNS], gl.float32, layout), use_acc=False)
+                product = warpgroup_mma(numbers, columns, gl.zeros([64, COLUMNS], gl.float32, layout), use_acc=False, is_async=True)
+            else:
+                sums = warpgroup_mma(numbers, columns, sums, is_async=True)
+            # The next ones are widened meanwhile.
+            if i + 1 < count:
+                mbarrier.wait(filled.index(slot), phase)
+                numbers = widened(w_ring.index(slot * 2 + INDEX), x_ring.dtype, layout)
+            if BLOCKS:
+                product = warpgroup_mma_wait(0, deps=[product])
                 sums += product * scale[:, None]
             else:
-                sums = warpgroup_mma(numbers, columns, sums)
-            mbarrier.arrive(drained.index(slot))
-            slot, phase = advance(slot, phase, STAGES)
+                sums = warpgroup_mma_wait(0, deps=[sums])
+            mbarrier.arrive(drained.index(here))
         if begin != 0:
             gl.store(partial + part * (64 * COLUMNS) + place, sums)
             gl.atomic_xchg(arrived + part, 1, sem="release", scope="gpu")
@@ -108,7 +126,7 @@ def consume(y, scales, partial, arrived, x_ring, w_ring, filled, drained, words,
 @gluon.jit
 def skinny_fp8(x, w, scales, y, partial, arrived, words, visits, meeting, n, k, batch, BLOCKS: gl.constexpr,
                STAGES: gl.constexpr, REGISTERS: gl.constexpr, PDL: gl.constexpr = False):
-    """The kernel; launched with num_warps=4, which are those of one consumer.
+    """The kernel; launched with num_warps=4, which are those of one consumer. `w` is packed.
 
     For each program, `partial` has room for a tile of fp32, 128 x rows of x's block, and `arrived` two zeros. `words`, `visits` and
     `meeting` are those of `skinny`.
@@ -141,8 +159,14 @@ def scratch(programs, batch, device):
             torch.zeros(2 * programs, dtype=torch.int32, device=device))
 
 
+def pack(w):
+    """The order of columns that the kernel wants: column 8 h + 2 c + i of each 16 stands at 4 c + 2 h + i."""
+    n, k = w.shape
+    return w.reshape(n, k // 16, 2, 4, 2).transpose(2, 3).reshape(n, k)
+
+
 def quantized(w):
-    """W in fp8 and a scale for each row: its largest number becomes the largest of e4m3, which is 448."""
+    """W in fp8, not packed, and a scale for each row: its largest number becomes the largest of e4m3, which is 448."""
     import torch
     scales = (w.float().abs().amax(1) / 448).clamp(min=1e-30)
     return (w.float() / scales[:, None]).to(torch.float8_e4m3fn), scales
@@ -153,18 +177,13 @@ def describe(tensor, rows):
     return TensorDescriptor.from_tensor(tensor, [rows, 128], layout)
 
 
-def registers_for(columns):
-    """Where two kernels fit beside each other, the next one's weights come early."""
-    return dict(maxnreg=80, REGISTERS=104) if columns < 64 else dict(maxnreg=168, REGISTERS=216)
-
-
 def project(x, w, scales, y, programs, memory, pdl=False):
-    """y = x (scales * w)^T on `programs` programs, `memory` by `scratch`; scales of rows, or K / 128 x N."""
+    """y = x (scales * w)^T on `programs` programs, w by `pack`, `memory` by `scratch`; scales of rows, or K / 128 x N."""
     (batch, k), (n, _) = x.shape, w.shape
     columns = columns_for(batch)
-    stages = 114000 // (128 * 128 + columns * 256)
+    stages = 200000 // (128 * 128 + columns * 256)
     skinny_fp8[(programs,)](describe(x, columns), describe(w, 64), scales, y, *memory, None, None, 0, n, k, batch, BLOCKS=scales.dim() == 2,
-                            STAGES=stages, PDL=pdl, num_warps=4, launch_pdl=pdl, **registers_for(columns))
+                            STAGES=stages, REGISTERS=216, PDL=pdl, num_warps=4, maxnreg=168, launch_pdl=pdl)
 
 
 def check(device, programs, batch, n, k, dtype, out_dtype, blocks, pdl=False):
@@ -176,6 +195,7 @@ def check(device, programs, batch, n, k, dtype, out_dtype, blocks, pdl=False):
     if blocks:
         scales = scales * torch.rand(-(-k // 128), n, device=device)
     wide = w.double() * (scales.double().repeat_interleave(128, 0)[:k].T if blocks else scales.double()[:, None])
+    w = pack(w)
     memory = scratch(programs, batch, device)
     expected = x.double() @ wide.T
     bound = torch.finfo(out_dtype).eps * expected.abs() + 1e-4 * k**0.5

@@ -60,19 +60,23 @@ examples/hopper_attention for the last rows of a sequence."""
 #   n=200 k=128 batch=5 --grid 5 --target cuda:90a base='full((1, 200), 42949672960 + 16256, i64)'
 # EXPECT: all(y[4] == 16) and all(words[:1] == base + 16384 * 65536) and all(words[1:2] == base + 256 + 16640 * 65536) and all(words[2:] == base + 512)
 
-# Weights in fp8, with a scale for each row, and for each row of a block; the cuts are those of the other.
+# Weights in fp8, with a scale for each row, and for each row of a block; the cuts are those of the other. What is multiplied with packed
+# columns is X with columns in that order.
 # RUN: few_fp8 x='randint(-4, 5, (5, 208), bf16)' w='randint(-4, 5, (200, 208), gl.float8e4nv)' s='randint(1, 4, (200,), f32)' \
 #   y='empty((5, 200), f32)' partial='empty(7168, f32)' arrived='zeros(14, i32)' n=200 k=208 batch=5 BLOCKS=False COLUMNS=8 STAGES=3 \
-#   --grid 7 --target cuda:90a
-# EXPECT: all(y == x.to(f32) @ w.to(f32).T * s.reshape((1, 200))) and all(arrived == 0)
+#   --grid 7 --target cuda:90a at='arange(208, i32)' packed='at // 16 * 16 + at // 2 % 4 * 4 + at // 8 % 2 * 2 + at % 2' \
+#   order='(packed.reshape((208, 1)) == at.reshape((1, 208))).to(f32)'
+# EXPECT: all(y == x.to(f32) @ order @ w.to(f32).T * s.reshape((1, 200))) and all(arrived == 0)
 # RUN: few_fp8 x='randint(-4, 5, (20, 512), f16)' w='randint(-4, 5, (136, 512), gl.float8e4nv)' s='randint(1, 4, (4, 136), f32)' \
 #   y='empty((20, 136), f32)' partial='empty(12288, f32)' arrived='zeros(6, i32)' n=136 k=512 batch=20 BLOCKS=True COLUMNS=32 STAGES=2 \
-#   --grid 3 --target cuda:90a f='x.to(f32)' g='w.to(f32).T'
+#   --grid 3 --target cuda:90a at='arange(512, i32)' packed='at // 16 * 16 + at // 2 % 4 * 4 + at // 8 % 2 * 2 + at % 2' \
+#   order='(packed.reshape((512, 1)) == at.reshape((1, 512))).to(f32)' f='x.to(f32) @ order' g='w.to(f32).T'
 # EXPECT: all(y == s[0].reshape((1, 136)) * (f[:, :128] @ g[:128]) + s[1].reshape((1, 136)) * (f[:, 128:256] @ g[128:256]) + s[2].reshape((1, 136)) * (f[:, 256:384] @ g[256:384]) + s[3].reshape((1, 136)) * (f[:, 384:] @ g[384:])) and all(arrived == 0)
 # RUN: few_fp8 x='randint(-4, 5, (64, 128), bf16)' w='randint(-4, 5, (256, 128), gl.float8e4nv)' s='randint(1, 4, (256,), f32)' \
 #   y='empty((64, 256), bf16)' partial='empty(1, f32)' arrived='zeros(2, i32)' n=256 k=128 batch=64 BLOCKS=False COLUMNS=64 STAGES=3 \
-#   --grid 1 --target cuda:90a
-# EXPECT: allclose(y, x.to(f32) @ w.to(f32).T * s.reshape((1, 256)), 1e-2)
+#   --grid 1 --target cuda:90a at='arange(128, i32)' packed='at // 16 * 16 + at // 2 % 4 * 4 + at // 8 % 2 * 2 + at % 2' \
+#   order='(packed.reshape((128, 1)) == at.reshape((1, 128))).to(f32)'
+# EXPECT: allclose(y, x.to(f32) @ order @ w.to(f32).T * s.reshape((1, 256)), 1e-2)
 
 # The last rows of a sequence see the keys before them: the diagonal begins inside of a block, passes through three, or ends a block.
 # RUN: last_rows q='randn((1, 150, 64), bf16, 1)' k='randn((1, 250, 64), bf16, 2)' v='randn((1, 250, 64), bf16, 3)' \

@@ -152,12 +152,13 @@ public:
         failed = Error{part.name + " is not in fp8, and others of its product are"};
       count += part.count();
     }
-    Matrix matrix = {allocate(count), {}};
-    uint64_t to = matrix.numbers.address();
+    const Memory asInFolder = allocate(count);
+    uint64_t to = asInFolder.address();
     for (const Part &part : parts) {
       put(to, part, DType::F8E4M3);
       to += part.count();
     }
+    Matrix matrix = {packed(asInFolder, count, parts.begin()->countColumns()), {}};
     if (!failed)
       loadScales(matrix, parts);
     return matrix;
@@ -189,6 +190,16 @@ private:
     if (!done)
       failed = done.error();
   }
+  /// Numbers in fp8 as skinny_fp8 wants them.
+  Memory packed(const Memory &numbers, size_t count, int64_t columns) {
+    Memory memory = allocate(count);
+    if (failed)
+      return memory;
+    const auto width = static_cast<unsigned>(columns);
+    check(bundle.pack({static_cast<unsigned>(count) / width, (width + 2047) / 2048}, gpu.stream(),
+                      numbers.at(), memory.at(), static_cast<int32_t>(columns)));
+    return memory;
+  }
   /// bfloat16 becomes fp8.
   Matrix rounded(const Memory &wide, std::initializer_list<Part> parts) {
     size_t rows = 0;
@@ -198,16 +209,17 @@ private:
     Matrix matrix = {allocate(rows * static_cast<size_t>(columns)), allocate(rows * sizeof(float))};
     if (failed)
       return matrix;
-    const auto done =
-        bundle.quantize({static_cast<unsigned>(rows)}, gpu.stream(), wide.at(), matrix.numbers.at(),
-                        matrix.scales.at(), static_cast<int32_t>(columns));
-    // Afterwards `wide` is given back.
+    check(bundle.quantize({static_cast<unsigned>(rows)}, gpu.stream(), wide.at(),
+                          matrix.numbers.at(), matrix.scales.at(), static_cast<int32_t>(columns)));
+    return matrix;
+  }
+  /// Of a launch. Afterwards what it reads may be given back.
+  template <typename Launched> void check(const Launched &done) {
     const Expected<void> complete = gpu.synchronize();
     if (!done)
       failed = Error{done.error().text};
     else if (!complete)
       failed = complete.error();
-    return matrix;
   }
   void loadScales(Matrix &matrix, std::initializer_list<Part> parts) {
     std::vector<Scales> all;
