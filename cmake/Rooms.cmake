@@ -50,6 +50,9 @@ function(gluonc_room name)
     target_link_libraries(${name}_test PRIVATE ${lib} GTest::gtest GTest::gtest_main)
     if(ARG_MLIR)
       gluonc_mlir_pch(${name}_test)
+    else()
+      # Compiles in half the time; what takes time in tests is the room, which is optimized.
+      target_compile_options(${name}_test PRIVATE -O0)
     endif()
     target_compile_definitions(${name}_test PRIVATE
       GLUONC_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
