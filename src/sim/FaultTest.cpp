@@ -220,13 +220,29 @@ tt.func public @k(%out: !tt.ptr<i32>) {
   EXPECT_EQ(out, (std::vector<int32_t>{12 + sum, 15 + sum, 20 + sum, 30 + sum, 60 + sum}));
 }
 
-TEST(Fault, ShiftsAsWideAsTheInteger) {
+TEST(Fault, ShiftsByNegativeNumbers) {
   Kernel kernel(scalarKernel("  %r = arith.shli %a, %b : i32"));
   std::vector<int32_t> out(1);
-  kernel.buffer("out", out).integer(1).integer(32);
+  kernel.buffer("out", out).integer(1).integer(-3);
   EXPECT_FALSE(kernel.run());
   EXPECT_EQ(kernel.firstKind(), Kind::ShiftTooWide);
-  EXPECT_EQ(kernel.firstMessage(), "shift of a 32-bit integer by 32");
+  EXPECT_EQ(kernel.firstMessage(), "shift of a 32-bit integer by -3");
+}
+
+TEST(Fault, ShiftsByTheWidthAndMoreLeaveNothing) {
+  auto shifted = [](const char *operation, int64_t left, int64_t by) {
+    Kernel kernel(scalarKernel("  %r = arith." + std::string(operation) + " %a, %b : i32"));
+    std::vector<int32_t> out(1);
+    kernel.buffer("out", out).integer(left).integer(by);
+    EXPECT_TRUE(kernel.run()) << kernel.allMessages();
+    return out[0];
+  };
+  for (int64_t by : {32, 33, 129, 1 << 30}) {
+    EXPECT_EQ(shifted("shli", -1, by), 0);
+    EXPECT_EQ(shifted("shrui", -1, by), 0);
+    EXPECT_EQ(shifted("shrsi", -5, by), -1);
+    EXPECT_EQ(shifted("shrsi", 5, by), 0);
+  }
 }
 
 TEST(Fault, PoisonMayPassThroughButNotDecide) {

@@ -8,8 +8,10 @@
 # FAULT: UninitializedRead
 # RUN: divide x='randint(0, 1, 128, i32)' out='empty(128, i32)' --grid 1
 # FAULT: IntegerDivisionFault
-# RUN: shift x='full(128, 40, i32)' out='empty(128, i32)' --grid 1
+# RUN: shift x='full(128, -1, i32)' out='empty(128, i32)' --grid 1
 # FAULT: ShiftTooWide
+# RUN: shift x='full(128, 40, i32)' out='empty(128, i32)' --grid 1
+# EXPECT: out == 0
 # RUN: negative_offset src='randn(128, f32)' dst='empty(128, f32)' --grid 1
 # FAULT: OutOfBoundsAccess
 # RUN: assumes x='full(1, 8, i32)' out='empty(1, i32)' --grid 1

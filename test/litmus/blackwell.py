@@ -76,7 +76,7 @@ def left_in_tensor_memory(env):
     return multiplying(tensor_memory.from_tensor_memory, factor=3)(env)
 
 
-@blackwell(added=[*IN_USE, *OVERTAKEN], scored=ON_THE_WAY, columns=IN_USE, store=["WrongResult"])
+@blackwell(cleared=[*IN_USE, *OVERTAKEN], scored=ON_THE_WAY, columns=IN_USE, store=["WrongResult"])
 def product_becomes_operand(env):
     a = env.random(env.programs, 128, 64, dtype=torch.float16)
     b = env.random(64, 64, dtype=torch.float16)

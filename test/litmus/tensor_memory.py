@@ -205,7 +205,8 @@ def from_tensor_memory(a, b, c, broken: gl.constexpr):
 
 @gluon.jit
 def attention(a, b, c, steps, broken: gl.constexpr):
-    """As in attention: a product becomes, in its own columns, an operand of the next."""
+    """As in attention: a product becomes, in its own columns, an operand of the next. The product behind that
+    may have the columns again: it follows what the tensor cores still read."""
     x = operand(a + gl.program_id(0) * 8192, 128, 64)
     y = operand(b, 64, 64)
     score = allocate_tensor_memory(gl.float32, [128, 64], SUM)
@@ -214,14 +215,16 @@ def attention(a, b, c, steps, broken: gl.constexpr):
     scored = barrier()
     added = barrier()
     for k in range(steps):
-        if k > 0 and broken != "added":
-            pause(broken)
-            mbarrier.wait(added, (k - 1) & 1)
         pause(broken)
         tcgen05_mma(x, y, score, use_acc=False, mbarriers=[scored])
+        if broken == "cleared":
+            # What the product is to write, and what the one before it reads.
+            score.store(gl.zeros([128, 64], gl.float32, score.get_reg_layout()))
         if broken != "scored":
             pause(broken)
             mbarrier.wait(scored, k & 1)
+        if k > 0:
+            mbarrier.wait(added, (k - 1) & 1)
         tile = score.load()
         pause(broken)
         if broken != "store":

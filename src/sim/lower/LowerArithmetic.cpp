@@ -127,19 +127,20 @@ struct DivideCeilingUnsigned {
 struct RemainderUnsigned {
   template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) { return l % r; }
 };
+// By the width or more: every bit is gone, but for copies of the sign. Machine code has it so too.
 struct ShiftLeft {
   template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) {
-    return static_cast<typename E::Storage>(Wide<decltype(l)>(l) << r);
+    return static_cast<typename E::Storage>(r < E::kBits ? Wide<decltype(l)>(l) << r : 0);
   }
 };
 struct ShiftRightSigned {
   template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) {
-    return static_cast<typename E::Storage>(E::toSigned(l) >> r);
+    return static_cast<typename E::Storage>(E::toSigned(l) >> (r < E::kBits ? r : E::kBits - 1));
   }
 };
 struct ShiftRightUnsigned {
   template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) {
-    return static_cast<typename E::Storage>(l >> r);
+    return static_cast<typename E::Storage>(r < E::kBits ? l >> r : 0);
   }
 };
 
@@ -164,14 +165,14 @@ template <bool Signed> struct DivisionRule {
 struct ShiftRule {
   static constexpr diag::Kind kKind = diag::Kind::ShiftTooWide;
   template <class E> static bool allows(typename E::Storage, typename E::Storage right) {
-    return right < E::kBits;
+    return allowsAnyLeft<E>(right);
   }
   template <class E> static bool allowsAnyLeft(typename E::Storage right) {
-    return right < E::kBits;
+    return E::kBits == 1 || E::toSigned(right) >= 0;
   }
   template <class E>
   static std::vector<std::string> arguments(typename E::Storage, typename E::Storage right) {
-    return {std::to_string(right), std::to_string(E::kBits)};
+    return {std::to_string(E::toSigned(right)), std::to_string(E::kBits)};
   }
 };
 

@@ -5,8 +5,10 @@
 // products of the same partition and kind into the very same tile may touch it: they
 // follow each other in the tensor cores. A copy from shared memory is the same, and
 // copies and products of a partition follow each other as they were started: products
-// read what was copied before, and a copy may overwrite the scales of a product that
-// runs. (PTX promises the first only; NVIDIA's own kernels rely on both.)
+// read what was copied before, and a copy or a product may overwrite what a product
+// that runs reads in tensor memory, as attention does, whose scores have the columns
+// of the weights before. (PTX promises the first only; NVIDIA's own kernels rely on
+// the others, too.)
 //
 // Where two CTAs multiply together, the first does it for both, and tells barriers of
 // both.
@@ -140,12 +142,9 @@ bool isUsed(Cta &cta, const Region &region) {
   return isRead;
 }
 
-/// Whether a copy may write a region that follows what this partition started before; false after
-/// a fault.
-bool checkCopyTarget(const Instruction &instruction, Cta &cta, const Region &region) {
-  if (isFollowed(cta, region, /*kind=*/0) && isUsed(cta, region))
-    return true;
-  // Products before it have read by then.
+/// Whether the tensor cores may write a region; false after a fault. Products that this partition
+/// started before have read what they read in tensor memory by then.
+bool checkTarget(const Instruction &instruction, Cta &cta, const Region &region) {
   auto forEachRead = [&](auto &&use) {
     for (const std::shared_ptr<AsyncOperation> &each : cta.fiber->products)
       for (const Region &source : each->reads)
@@ -156,6 +155,12 @@ bool checkCopyTarget(const Instruction &instruction, Cta &cta, const Region &reg
   const bool fine = checkWritable(instruction, cta, region);
   forEachRead(addReader);
   return fine;
+}
+
+/// The same for a copy, which may follow what this partition started before.
+bool checkCopyTarget(const Instruction &instruction, Cta &cta, const Region &region) {
+  return (isFollowed(cta, region, /*kind=*/0) && isUsed(cta, region)) ||
+         checkTarget(instruction, cta, region);
 }
 
 /// From now on `reads` and `target` are in use, until a barrier tells.
@@ -252,7 +257,7 @@ void runProduct(const Instruction &instruction, Cta &cta) {
       return;
   if (usesSum && !readOperand(instruction, cta, sum, cta.at<uint8_t>(data.before), data.kind))
     return;
-  if (!isFollowed(cta, sum, data.kind) && !checkWritable(instruction, cta, sum))
+  if (!isFollowed(cta, sum, data.kind) && !checkTarget(instruction, cta, sum))
     return;
   compute(data, cta, usesSum);
   write(cta, sum, cta.at<uint8_t>(data.after));
