@@ -3,7 +3,8 @@
 GLUONC_SIMULATE=cuda:90a simulates such a GPU; GLUONC_TRITON=installed leaves an installed Triton in
 place but for Gluon, which tests of libraries want and those of Triton do not. `--gluonc-report FILE`
 writes one JSON object a line: what was collected, then each test when it starts and when it ended, so
-that a process that dies leaves what it did. `--gluonc-sample N` keeps N cases of each test function, evenly spaced.
+that a process that dies leaves what it did. `--gluonc-sample N` keeps N cases of each test function, evenly spaced;
+`--gluonc-seed S` makes them, and the order of all that run, random: what is done when time is over is a fair sample.
 `--gluonc-piece I:SIZE` runs one of several pieces of at most SIZE tests. `--gluonc-skip-list FILE`
 leaves out the tests whose ids are in a file, one a line.
 """
@@ -11,6 +12,7 @@ leaves out the tests whose ids are in a file, one a line.
 import contextlib
 import json
 import os
+import random
 import sys
 
 import pytest
@@ -29,6 +31,7 @@ def pytest_addoption(parser):
     group = parser.getgroup("gluonc")
     group.addoption("--gluonc-report", metavar="FILE")
     group.addoption("--gluonc-sample", type=int, default=0, metavar="N")
+    group.addoption("--gluonc-seed", metavar="S")
     group.addoption("--gluonc-piece", metavar="I:SIZE")
     group.addoption("--gluonc-skip-list", metavar="FILE")
 
@@ -41,14 +44,18 @@ def pytest_configure(config):
         config.pluginmanager.register(_Report(path), "gluonc-report")
 
 
-def _sampled(items, count):
-    """`count` cases of each function: the first, the last, and some in equal steps between."""
+def _sampled(items, count, seed=None):
+    """`count` cases of each function: the first, the last, and some in equal steps between; random
+    ones with a seed."""
     groups = {}
     for item in items:
         groups.setdefault(item.nodeid.partition("[")[0], []).append(item)
     kept = set()
     for group in groups.values():
         size = len(group)
+        if seed is not None:
+            kept.update(random.Random(seed).sample(group, min(count, size)))
+            continue
         steps = max(1, min(count, size) - 1)
         picked = {round(i * (size - 1) / steps) for i in range(min(count, size))}
         kept.update(group[i] for i in picked)
@@ -57,14 +64,16 @@ def _sampled(items, count):
 
 def pytest_collection_modifyitems(config, items):
     report = config.pluginmanager.get_plugin("gluonc-report")
-    sample, piece, skip_list = (config.getoption(f"--gluonc-{name}")
-                                for name in ("sample", "piece", "skip-list"))
+    sample, seed, piece, skip_list = (config.getoption(f"--gluonc-{name}")
+                                      for name in ("sample", "seed", "piece", "skip-list"))
     if report:
         report.write(event="collected", count=len(items))
     kept = items
     if sample:
-        sampled = _sampled(items, sample)
+        sampled = _sampled(items, sample, seed)
         kept = [item for item in items if item in sampled]
+    if seed is not None:
+        kept = random.Random(seed).sample(kept, len(kept))
     if report:
         report.write(event="sampled", ids=[item.nodeid for item in kept])
     if piece:
@@ -74,7 +83,7 @@ def pytest_collection_modifyitems(config, items):
         with open(skip_list) as lines:
             skipped = set(lines.read().splitlines())
         kept = [item for item in kept if item.nodeid not in skipped]
-    if len(kept) != len(items):
+    if kept != items:
         chosen = set(kept)
         config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
         items[:] = kept

@@ -2,7 +2,7 @@
 """Runs the Gluon files of a Triton checkout through the package and writes down what works.
 
     run.py CHECKOUT [--suite gluon|language] [--package FOLDER] [--targets T,T…] [--sample N]
-           [--files PATTERN…] [--piece N] [--total-limit S] [--json FILE] [--markdown FILE]
+           [--seed S] [--keep FOLDER] [--files PATTERN…] [--piece N] [--total-limit S] [--json FILE] [--markdown FILE]
            [--groups FOLDER] [--functions FILE]
 
 Every tutorial, example and test file of CHECKOUT runs unchanged under pytest with
@@ -130,7 +130,9 @@ class Piece:
                 # Settings of the checkout would have pytest rewrite every module of PyTorch.
                 "-c", os.devnull, f"--rootdir={self.path.parent}", f"--gluonc-report={report}",
                 f"--gluonc-skip-list={skip}", f"--gluonc-sample={options.sample}",
-                f"--gluonc-piece={self.index}:{options.piece}", str(self.path)]
+                f"--gluonc-piece={self.index}:{options.piece}",
+                *([f"--gluonc-seed={options.seed}"] if options.seed else []),
+                *(["-p", "keep_kernels"] if options.keep else []), str(self.path)]
 
     def _environment(self):
         environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", OMP_NUM_THREADS="1",
@@ -143,6 +145,9 @@ class Piece:
             environment["CUDA_VISIBLE_DEVICES"] = ""
         # Files import their neighbours by name, and one a package beside Triton's.
         paths = [str(self.path.parent), str(self.options.checkout / "python/triton_kernels")]
+        if self.options.keep:
+            paths.append(os.path.dirname(os.path.abspath(__file__)))
+            environment["GLUONC_KEEP"] = os.path.abspath(self.options.keep)
         if self.options.package:
             paths.insert(0, os.path.abspath(self.options.package))
         environment["PYTHONPATH"] = os.pathsep.join(paths)
@@ -191,6 +196,8 @@ def parse_arguments():
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--targets", default="cuda:80,cuda:90a,cuda:100a")
     parser.add_argument("--sample", type=int, default=0, help="cases of a test function; 0: all")
+    parser.add_argument("--seed", help="cases in random order; with --sample, random ones")
+    parser.add_argument("--keep", metavar="FOLDER", help="for what is compiled: see keep_kernels.py")
     parser.add_argument("--files", nargs="*", default=[], metavar="PATTERN")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--case-limit", type=float, default=60, help="seconds")

@@ -1,0 +1,57 @@
+"""`pytest -p gluonc.pytest -p keep_kernels`: keeps what the tests compile, for assemblers and other compilers.
+
+GLUONC_KEEP names a folder. Each kernel is there once, as NAME-HASH.ptx and .ttgir, beside a .json with its
+name, target and warps, the first test that compiled it, and the error where there is no machine code.
+Kernels of sanitizers, which the simulator alone runs, are left out.
+"""
+
+import hashlib
+import json
+import os
+import pathlib
+
+import pytest
+from gluonc import _compiled
+
+_waiting = []
+
+
+class _Noting(_compiled.CompiledKernel):
+    """As the class that it stands for; what is made is noted."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        if not self.metadata.instrumentation_mode:
+            _waiting.append((self.name, self.target, self.metadata, self.asm))
+
+
+def pytest_configure(config):
+    from gluonc import _compile, _jit
+    for module in (_jit, _compile):
+        if getattr(module, "CompiledKernel", None) is _compiled.CompiledKernel:
+            module.CompiledKernel = _Noting
+
+
+def _keep(folder, test, name, target, metadata, asm):
+    try:
+        ir = asm["ttgir"]
+    except Exception as problem:  # What came from a file of IR.
+        ir = f"// {problem}\n"
+    stem = f"{name}-{hashlib.sha256((target + ir).encode()).hexdigest()[:16]}"
+    if (folder / f"{stem}.json").exists():
+        return
+    facts = {"name": name, "target": target, "warps": metadata.num_warps, "ctas": metadata.num_ctas, "test": test}
+    try:
+        (folder / f"{stem}.ptx").write_text(asm["ptx"])
+        (folder / f"{stem}.ttgir").write_text(ir)
+    except Exception as problem:  # Counted by who reads the folder.
+        facts["error"] = str(problem)[:500]
+    (folder / f"{stem}.json").write_text(json.dumps(facts))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item):
+    folder = pathlib.Path(os.environ["GLUONC_KEEP"])
+    folder.mkdir(parents=True, exist_ok=True)
+    while _waiting:
+        _keep(folder, item.nodeid, *_waiting.pop())
