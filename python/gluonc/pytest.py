@@ -10,6 +10,7 @@ leaves out the tests whose ids are in a file, one a line.
 """
 
 import contextlib
+import gc
 import json
 import os
 import random
@@ -87,6 +88,11 @@ def pytest_collection_modifyitems(config, items):
         chosen = set(kept)
         config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
         items[:] = kept
+
+
+def pytest_collection_finish(session):
+    # The collector of garbage need not look through thousands of tests again and again.
+    gc.freeze()
 
 
 def _device_is_lost():

@@ -446,8 +446,9 @@ std::optional<TensorCopy> tensorCopy(ttg::MemDescType source, ttg::MemDescType t
   if (bits << filled < copy.bits)
     return no("`dst` must have 128 bits beside each other in a row");
   const unsigned perMessage = copy.bits / bits;
-  auto descriptor =
-      layout::describePlaces(*places, Dim::Row, Dim::Col, bits / 8, copy.rows, perMessage);
+  // Columns that hold nothing of `dst`, as between the blocks of a slice, are none of `src`.
+  auto descriptor = layout::describePlaces(places->removeZeroBases(Dim::Col), Dim::Row, Dim::Col,
+                                           bits / 8, copy.rows, perMessage);
   if (!descriptor || !descriptor->contiguousK || (isScales && descriptor->swizzleBytes))
     return no(isScales
                   ? "`src` must lie in shared memory as scales are copied: blocks of 128 rows "

@@ -196,7 +196,7 @@ std::optional<DistributedLinearLayout> tensorMemoryRegisters(const LinearLayout 
   if (splits) {
     const Ints middle{0, shape.back() / 2};
     Ints *last = result.regBases.empty() ? nullptr : &result.regBases.back();
-    for (BasisList *bases : {&result.regBases, &result.warpBases})
+    for (BasisList *bases : {&result.regBases, &result.laneBases, &result.warpBases})
       for (Ints &basis : *bases)
         if (last && basis == middle)
           std::swap(basis, *last);

@@ -66,6 +66,8 @@ TEST(TensorMemoryAccess, InstructionsAreThoseOfTriton) {
   EXPECT_EQ(textOfPlan(tile({128, 64}, 2, {128, 64}, 16), "32x32b"), "32x32b.x32.pack 0");
   EXPECT_EQ(textOfPlan(tile({64, 64}, 1, {64, 64}, 32), "32x32b"), "16x32bx2.x32 0");
   EXPECT_EQ(planOf(tile({64, 64}, 1, {64, 64}, 32), "32x32b")->secondHalf, 32u);
+  EXPECT_EQ(textOfPlan(tile({64, 64}, 1, {64, 64}, 32), "32x32b_splitn"), "16x32bx2.x16 0 32");
+  EXPECT_EQ(planOf(tile({64, 64}, 1, {64, 64}, 32), "32x32b_splitn")->secondHalf, 16u);
   EXPECT_EQ(textOfPlan(tile({64, 32}, 1, {64, 64}, 32), "32x32b"), "32x32b.x32 0");
   EXPECT_EQ(textOfPlan(tile({64, 64}, 1, {128, 64}, 32), "32x32b"), "32x32b.x64 0");
   EXPECT_EQ(textOfPlan(tile({128, 16}, 1, {128, 16}, 8), "32x32b"), "32x32b.x4 0");
@@ -78,6 +80,9 @@ TEST(TensorMemoryAccess, FurtherWarpsTakeTheHighestColumnsOrTheUpperRows) {
   DistributedLinearLayout split = registersOf(square, "32x32b_splitn", 8);
   EXPECT_EQ(split.regBases.back(), (Ints{0, 32}));
   EXPECT_EQ(split.warpBases[2], (Ints{0, 16}));
+  split = registersOf(tile({64, 64}, 1, {64, 64}, 32), "32x32b_splitn", 4);
+  EXPECT_EQ(split.regBases.back(), (Ints{0, 32}));
+  EXPECT_EQ(split.laneBases.back(), (Ints{0, 16}));
   EXPECT_EQ(registersOf(tile({128, 512}, 1, {128, 512}, 32), "32x32b", 8).warpBases[2],
             (Ints{0, 256}));
 }
