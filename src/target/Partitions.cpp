@@ -22,7 +22,8 @@ std::optional<RegisterRules> registerRules(const Target &target) {
   switch (target.vendor()) {
   case Vendor::Nvidia:
     return RegisterRules{nvidia::registerFile, nvidia::registerUnit,
-                         nvidia::minReallocatedRegisters, nvidia::maxUsefulRegisters,
+                         nvidia::minReallocatedRegisters, nvidia::maxReallocatedRegisters,
+                         nvidia::maxUsefulRegisters,
                          has(target, Feature::RegisterReallocation)};
   case Vendor::Amd:
     return std::nullopt;

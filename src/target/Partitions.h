@@ -24,8 +24,8 @@ struct RegisterRules {
   unsigned file;
   /// Threads get them in units of so many.
   unsigned unit;
-  /// Of a thread in a partition.
-  unsigned fewest, most;
+  /// Of a thread: in a partition, and of all at the start.
+  unsigned fewest, most, mostAtStart;
   /// Groups of warps can give them to each other while they run.
   bool areMovable;
 };

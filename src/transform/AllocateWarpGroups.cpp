@@ -96,7 +96,7 @@ struct WarpGroups {
   int32_t registersAtStart() const {
     int32_t limit = std::min(registersForAll(), limitGiven().value_or(registersForAll()));
     return std::clamp<int32_t>(llvm::alignDown(limit, registers->unit), registers->fewest,
-                               registers->most);
+                               registers->mostAtStart);
   }
 
   /// Registers of a thread in each group of warps behind the default ones.
