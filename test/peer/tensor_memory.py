@@ -54,6 +54,15 @@ class Registers:
 
     def line(self, text):
         text = re.sub(r"//.*", "", text).strip().rstrip(";")
+        if match := re.fullmatch(r"mov\.b64 \{(\S+), (\S+)\}, (\S+)", text):
+            # Descriptors: nothing is carried from the lower word to the upper one.
+            unknown, constant = self.value(match[3])
+            self.known[match[1]], self.known[match[2]] = (unknown, constant & 0xffffffff), ((), constant >> 32)
+            return
+        if match := re.fullmatch(r"mov\.b64 (\S+), \{(\S+), (\S+)\}", text):
+            (unknown, low), (_, high) = self.value(match[2]), self.value(match[3])
+            self.known[match[1]] = (unknown, low + (high << 32))
+            return
         match = re.match(r"(?:@\S+ )?(mov|add|or|cvt)\.([\w.]+)\s+(\S+), (.*)", text)
         if not match or text.startswith("@"):
             if match := re.match(r"[\w.:]+\s+(%\w+)\b", text):

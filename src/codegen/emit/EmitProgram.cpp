@@ -63,6 +63,25 @@ LogicalResult emitUnsplat(Emitter &emitter, tt::UnsplatOp op) {
   return success();
 }
 
+/// Where each pointer is one base plus an offset of its own, and all get the same offset on top:
+/// the sum of base and that offset, to which the pointers' own are added, which is one addition
+/// less for each. Null where it is not so.
+Value *sharedStart(Emitter &emitter, Type *element, const Registers &pointers,
+                   const Registers &offsets) {
+  auto *first = dyn_cast<GetElementPtrInst>(pointers.front());
+  if (pointers.size() == 1 || !first || !all_equal(offsets))
+    return nullptr;
+  for (Value *pointer : pointers) {
+    auto *sum = dyn_cast<GetElementPtrInst>(pointer);
+    if (!sum || sum->getPointerOperand() != first->getPointerOperand() ||
+        sum->getSourceElementType() != element || sum->getNumIndices() != 1)
+      return nullptr;
+  }
+  return all_equal(pointers)
+             ? nullptr
+             : emitter.builder.CreateGEP(element, first->getPointerOperand(), offsets.front());
+}
+
 /// Offsets count elements and are signed. No `inbounds`: a masked-off element
 /// may well have an address outside of any buffer.
 LogicalResult emitAddPtr(Emitter &emitter, tt::AddPtrOp op) {
@@ -70,7 +89,12 @@ LogicalResult emitAddPtr(Emitter &emitter, tt::AddPtrOp op) {
   Type *element = emitter.types.ofElement(pointee);
   if (element->isIntegerTy(1))
     element = emitter.builder.getInt8Ty();
+  Value *start =
+      sharedStart(emitter, element, emitter.get(op.getPtr()), emitter.get(op.getOffset()));
   emitElementwise(emitter, op, [&](ArrayRef<Value *> in) {
+    if (start)
+      return emitter.builder.CreateGEP(element, start,
+                                       cast<GetElementPtrInst>(in[0])->getOperand(1));
     return emitter.builder.CreateGEP(element, in[0], in[1]);
   });
   return success();

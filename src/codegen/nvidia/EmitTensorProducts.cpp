@@ -145,7 +145,7 @@ public:
     Value *useD = emitter.scalar(op.getUseD());
     OneThread one(emitter, product.ctas == 2);
     raw_ostream &out = one.line();
-    out << ".reg .pred adds;\n\t.reg .b32 form;\n\t.reg .b64 a, b;\n\t"
+    out << ".reg .pred adds;\n\t.reg .b32 form, low, high;\n\t.reg .b64 a, b;\n\t"
         << "setp.eq.b32 adds, 0, 0;\n\t";
     if (!product.scaleBlock)
       setForm(one);
@@ -215,6 +215,15 @@ private:
     return n + 1 == product.tilesRight ? ".collector::a::lastuse" : ".collector::a::use";
   }
 
+  /// A step never leaves the 14 bits of the address. ptxas knows the upper word, which is the same
+  /// for all; of a sum of 64 bits it would add the carry, too.
+  static void setDescriptor(OneThread &one, const char *name, SharedOperand &operand, int64_t line,
+                            int64_t depth) {
+    one.line() << "mov.b64 {low, high}, " << one.operand(operand.begin())
+               << ";\n\tadd.s32 low, low, " << uint32_t(operand.step(line, depth))
+               << ";\n\tmov.b64 " << name << ", {low, high};\n\t";
+  }
+
   /// `useD`: whether to add to the sum; null: always.
   void multiply(OneThread &one, int64_t m, int64_t n, int64_t step, Value *useD,
                 const char *useOfA) {
@@ -222,13 +231,11 @@ private:
     const int64_t row = m * product.rows, column = n * product.columns;
     std::string ofScales = scales(one, m, n, step), left = "a";
     if (sharedA)
-      out << "add.s64 a, " << one.operand(sharedA->begin()) << ", "
-          << sharedA->step(row, step * depthOf(op.getA())) << ";\n\t";
+      setDescriptor(one, "a", *sharedA, row, step * depthOf(op.getA()));
     else
       left = "[" + one.operand(emitter.get(op.getA())[0]) + " + " +
              std::to_string(placeOf(a, row, step * product.depth / product.a.perElement)) + "]";
-    out << "add.s64 b, " << one.operand(b.begin()) << ", "
-        << b.step(n * product.columnsOfB(), step * depthOf(op.getB())) << ";\n\t";
+    setDescriptor(one, "b", b, n * product.columnsOfB(), step * depthOf(op.getB()));
     std::string adds = "adds";
     if (isKnownFalse(useD))
       adds = "!adds";
