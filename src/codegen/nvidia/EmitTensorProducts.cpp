@@ -16,6 +16,8 @@
 
 #include "llvm/Support/raw_ostream.h"
 
+#include <mlir/Interfaces/LoopLikeInterface.h>
+
 using namespace llvm;
 using mlir::LogicalResult;
 using mlir::success;
@@ -126,6 +128,16 @@ bool isKnownFalse(Value *condition) {
 // Products
 //===----------------------------------------------------------------------===//
 
+/// Whether all iterations have the same value; false where there is no loop.
+bool isSameInLoop(mlir::Value value, mlir::LoopLikeOpInterface loop) {
+  if (!loop || loop.isDefinedOutsideOfLoop(value))
+    return bool(loop);
+  mlir::Operation *made = value.getDefiningOp();
+  return made && mlir::isPure(made) && llvm::all_of(made->getOperands(), [&](mlir::Value operand) {
+           return isSameInLoop(operand, loop);
+         });
+}
+
 template <typename Op> class Product {
 public:
   Product(Emitter &emitter, Op op, const ttng::TensorProduct &product)
@@ -216,12 +228,18 @@ private:
   }
 
   /// A step never leaves the 14 bits of the address. ptxas knows the upper word, which is the same
-  /// for all; of a sum of 64 bits it would add the carry, too.
-  static void setDescriptor(OneThread &one, const char *name, SharedOperand &operand, int64_t line,
-                            int64_t depth) {
-    one.line() << "mov.b64 {low, high}, " << one.operand(operand.begin())
-               << ";\n\tadd.s32 low, low, " << uint32_t(operand.step(line, depth))
-               << ";\n\tmov.b64 " << name << ", {low, high};\n\t";
+  /// for all; in a sum of 64 bits it would add the carry, too. Where a loop does not change the
+  /// buffer, that is done in front of it.
+  void setDescriptor(OneThread &one, const char *name, mlir::Value buffer, SharedOperand &operand,
+                     int64_t line, int64_t depth) const {
+    const uint64_t step = operand.step(line, depth);
+    if (isSameInLoop(buffer, op->template getParentOfType<mlir::LoopLikeOpInterface>()))
+      one.line() << "add.s64 " << name << ", " << one.operand(operand.begin()) << ", " << step
+                 << ";\n\t";
+    else
+      one.line() << "mov.b64 {low, high}, " << one.operand(operand.begin())
+                 << ";\n\tadd.s32 low, low, " << uint32_t(step) << ";\n\tmov.b64 " << name
+                 << ", {low, high};\n\t";
   }
 
   /// `useD`: whether to add to the sum; null: always.
@@ -231,11 +249,11 @@ private:
     const int64_t row = m * product.rows, column = n * product.columns;
     std::string ofScales = scales(one, m, n, step), left = "a";
     if (sharedA)
-      setDescriptor(one, "a", *sharedA, row, step * depthOf(op.getA()));
+      setDescriptor(one, "a", op.getA(), *sharedA, row, step * depthOf(op.getA()));
     else
       left = "[" + one.operand(emitter.get(op.getA())[0]) + " + " +
              std::to_string(placeOf(a, row, step * product.depth / product.a.perElement)) + "]";
-    setDescriptor(one, "b", b, n * product.columnsOfB(), step * depthOf(op.getB()));
+    setDescriptor(one, "b", op.getB(), b, n * product.columnsOfB(), step * depthOf(op.getB()));
     std::string adds = "adds";
     if (isKnownFalse(useD))
       adds = "!adds";
