@@ -26,6 +26,8 @@
 # EXPECT: dst == src
 # RUN: moved src='randn((64, 64), f32)' dst='empty((64, 64), f32)' M=64 N=64 BM=64 BN=64 STRIDE=1 VARIANT='"32x32b"' WARPS=4 --grid 1 --target cuda:100a
 # EXPECT: dst == src
+# RUN: moved src='randn((64, 64), f32)' dst='empty((64, 64), f32)' M=64 N=64 BM=64 BN=64 STRIDE=1 VARIANT='"32x32b_splitn"' WARPS=4 --grid 1 --target cuda:100a
+# EXPECT: dst == src
 # RUN: moved src='randn((64, 64), f32)' dst='empty((64, 64), f32)' M=64 N=64 BM=64 BN=32 STRIDE=1 VARIANT='"32x32b"' WARPS=4 --grid 1 --target cuda:100a
 # EXPECT: dst == src
 # RUN: moved src='randn((128, 64), f32)' dst='empty((128, 64), f32)' M=128 N=64 BM=64 BN=64 STRIDE=1 VARIANT='"32x32b"' WARPS=4 --grid 1 --target cuda:100a

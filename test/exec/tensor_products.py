@@ -63,6 +63,10 @@
 # EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
 # RUN: copied_rows src='randint(-999, 999, (128, 64), i32)' dst='empty((256, 64), i32)' BN=32 --grid 1 --target cuda:100a
 # EXPECT: dst[128:] == src and dst[:128] == 0 * src - 7
+# RUN: copied_rows src='randint(-999, 999, (128, 64), i32)' dst='empty((256, 64), i32)' BN=8 --grid 1 --target cuda:100a
+# EXPECT: dst[128:] == src and dst[:128] == 0 * src - 7
+# RUN: copied_rows src='randint(-999, 999, (128, 64), i32)' dst='empty((256, 64), i32)' BN=4 --grid 1 --target cuda:100a
+# EXPECT: dst[128:] == src and dst[:128] == 0 * src - 7
 # RUN: pair a='randint(-4, 5, (256, 64), f16)' b='randint(-4, 5, (64, 128), f16)' c='empty((256, 128), f32)' M=256 N=128 K=64 BM=128 SYNC=False --num-ctas 2 --grid 1 --target cuda:100a
 # EXPECT: c == a @ b
 # RUN: counted out='empty(4, i32)' --num-ctas 4 --grid 1 --target cuda:100a
