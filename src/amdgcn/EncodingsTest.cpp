@@ -88,6 +88,19 @@ TEST(Encodings, UpperBitsOfRegisterNumbers) {
             7u);
 }
 
+TEST(Encodings, UpperBitsSayNothingOfScales) {
+  // Results are in v[290:297], the scales 1 in v97 and v98; v353 and v354 are not numbers.
+  std::string text =
+      "v_mov_b32_e32 v97, 0x7f7f7f7f\nv_mov_b32_e32 v98, 0x7f7f7f7f\n"
+      "s_set_vgpr_msb 64\nv_mov_b32_e32 v97, -1\nv_mov_b32_e32 v98, -1\ns_set_vgpr_msb 0\n";
+  for (unsigned reg = 2; reg != 34; ++reg)
+    text += "v_mov_b32_e32 v" + std::to_string(reg) + ", 0x38383838\n";
+  text += "s_set_vgpr_msb 64\n"
+          "v_wmma_scale_f32_16x16x128_f8f6f4 v[34:41], v[2:17], v[18:33], 0, v97, v98\n"
+          "s_set_vgpr_msb 1\nv_mov_b32_e32 v1, v34\ns_set_vgpr_msb 0\n";
+  EXPECT_EQ(resultOf(text, {}, "gfx1250")[0], std::bit_cast<uint32_t>(128.0f));
+}
+
 TEST(Encodings, SumsThatAreCompared) {
   auto result = [](const std::string &text) {
     return resultOf("v_mov_b32_e32 v2, 0x7ffffff0\nv_mov_b32_e32 v3, 0x20\n" + text, {},

@@ -11,6 +11,7 @@ static void addBanks(Instruction &instruction, unsigned banks) {
                   name.starts_with("buffer_") || name.starts_with("cluster_");
   // Where a load to LDS goes is in a register at a result's place.
   bool isStore = isMemory && name.contains("store");
+  constexpr unsigned sources = 3;
   auto bank = [&](unsigned place) { return static_cast<uint16_t>((banks >> 2 * place & 3) * 256); };
   bool hasNoResult = isStore || name.starts_with("v_cmpx_") ||
                      (isMemory && !instruction.access.returns && name.contains("atomic"));
@@ -19,8 +20,10 @@ static void addBanks(Instruction &instruction, unsigned banks) {
   bool isBuffer = name.starts_with("buffer_");
   unsigned results = isBuffer ? 1 : hasNoResult ? 0 : hasTwoResults ? 2 : 1;
   for (unsigned i = 0; i != instruction.operands.size(); ++i)
-    if (Operand &operand = instruction.operands[i]; operand.bank == Bank::Vector)
-      operand.reg += bank(i < results ? 3 : i - results);
+    // Scales of products come behind the sources, and are always of the first 256.
+    if (Operand &operand = instruction.operands[i];
+        operand.bank == Bank::Vector && i < results + sources)
+      operand.reg += bank(i < results ? sources : i - results);
   if (instruction.second)
     addBanks(*instruction.second, banks);
 }

@@ -37,6 +37,10 @@
 #   n=128 k=256 a_stride=256 b_stride=256 c_stride=128 ROWS=256 COLUMNS=128 DEPTH=64 STAGES=3 GROUP=4 --grid 1 \
 #   --num-warps 8 --target hip:gfx1250
 # EXPECT: c == (a.to(f32) @ b.to(f32).T).to(bf16)
+# 512 sums in each lane, which are more than instructions name by themselves.
+# RUN: with_mover a='randn((256, 96), bf16)' b='randn((256, 96), bf16)' c='empty((256, 256), bf16)' m=256 n=256 k=96 \
+#   a_stride=96 b_stride=96 c_stride=256 ROWS=256 COLUMNS=256 DEPTH=32 STAGES=2 GROUP=1 --grid 1 --target hip:gfx1250
+# EXPECT: allclose(c, a @ b.T, 1e-2)
 
 from gfx1250_matmul.matmul import matmul as with_mover
 from mi300x_attention.attention import attention

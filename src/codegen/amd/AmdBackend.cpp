@@ -6,6 +6,7 @@
 #include "codegen/amd/CopyWaits.h"
 #include "codegen/amd/Machine.h"
 #include "codegen/amd/Refused.h"
+#include "codegen/amd/RegisterBanks.h"
 #include "codegen/amd/ReleaseWaits.h"
 #include "codegen/amd/UnusedInputs.h"
 #include "codegen/core/EmitTable.h"
@@ -14,12 +15,15 @@
 #include "ir/amdg/AmdOps.h"
 #include "support/Interrupt.h"
 #include "target/Features.h"
+#include "target/amd/Chips.h"
 
+#include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
@@ -56,9 +60,15 @@ unsigned metadataOf(StringRef assembly, StringRef key) {
   return value.consumeInteger(10, number) ? 0 : number;
 }
 
+StringRef metadataIn(StringRef assembly) { return assembly.split(".amdgpu_metadata").second; }
+
+unsigned spilledRegisters(StringRef assembly) {
+  return metadataOf(metadataIn(assembly), "vgpr_spill_count");
+}
+
 ResourceUsage resourcesOf(StringRef assembly) {
   constexpr unsigned bytesOfRegister = 4;
-  StringRef metadata = assembly.split(".amdgpu_metadata").second;
+  StringRef metadata = metadataIn(assembly);
   ResourceUsage usage;
   usage.kernel = metadata.split(".name:").second.ltrim().split('\n').first.trim().str();
   usage.registers = metadataOf(metadata, "vgpr_count");
@@ -100,6 +110,20 @@ void keepError(const DiagnosticInfo *diagnostic, void *text) {
   diagnostic->print(printer);
 }
 
+/// LLVM's passes, with ours around the one that goes wrong (RegisterBanks.h).
+class Passes : public legacy::PassManager {
+public:
+  void add(Pass *pass) override {
+    bool choosesBanks = pass->getPassName() == "AMDGPU Lower VGPR Encoding";
+    auto separators = choosesBanks ? noSeparators() : nullptr;
+    if (choosesBanks)
+      legacy::PassManager::add(createSeparators(separators));
+    legacy::PassManager::add(pass);
+    if (choosesBanks)
+      legacy::PassManager::add(createSeparatorErasure(separators));
+  }
+};
+
 class AmdBackend final : public Backend {
 public:
   AmdBackend(const target::Target &target, const Options &options)
@@ -135,22 +159,26 @@ public:
     stateAlignment(*module.module);
   }
 
+  /// Only kernels that would spill have more registers than instructions name: of those a mode says
+  /// which are meant (RegisterBanks.h), and fewer waves fit.
   Expected<Artifact> print(LlvmModule &module) const override {
-    Machine machine(target, options);
-    SmallString<0> text;
-    raw_svector_ostream out(text);
-    // LLVM would print what it cannot select, inline assembly first of all.
-    std::string problem;
-    module.context->setDiagnosticHandlerCallBack(keepError, &problem);
-    legacy::PassManager passes;
-    if (machine->addPassesToEmitFile(passes, out, nullptr, CodeGenFileType::AssemblyFile,
-                                     /*DisableVerify=*/true))
-      return createStringError(std::errc::not_supported, "LLVM cannot print AMDGCN");
-    passes.run(*module.module);
-    if (!problem.empty())
-      return make_error<AssemblerError>(problem);
-    mayStopHere();
-    return Artifact{"amdgcn", std::string(text)};
+    unsigned capacity = registersBeyondNames(module);
+    if (!capacity)
+      return print(*module.module);
+    std::unique_ptr<Module> copy = CloneModule(*module.module);
+    for (Function &function : *module.module)
+      if (function.getCallingConv() == CallingConv::AMDGPU_KERNEL)
+        function.addFnAttr("amdgpu-num-vgpr", std::to_string(target.amdChip()->namedRegisters));
+    Expected<Artifact> few = print(*module.module);
+    if (!few)
+      return few;
+    unsigned spilled = spilledRegisters(few->bytes);
+    if (!spilled)
+      return few;
+    Expected<Artifact> many = print(*copy);
+    if (!many || spilledRegisters(many->bytes) < spilled)
+      return many;
+    return few;
   }
 
   Expected<Artifact> assemble(const Artifact &assembly, StringRef) const override {
@@ -165,6 +193,36 @@ public:
 
 private:
   const Isa &isa() const override { return amdIsa; }
+
+  /// How many vector registers a wave has beyond those that instructions name by themselves.
+  unsigned registersBeyondNames(const LlvmModule &module) const {
+    const target::amd::Chip &chip = *target.amdChip();
+    if (chip.registers == chip.namedRegisters ||
+        any_of(*module.module,
+               [](const Function &function) { return function.hasFnAttribute("amdgpu-num-vgpr"); }))
+      return 0;
+    constexpr unsigned simds = 4;
+    unsigned wavesPerSimd = divideCeil(module.kernel.numWarps, simds);
+    return std::max(chip.registers / wavesPerSimd, chip.namedRegisters) - chip.namedRegisters;
+  }
+
+  Expected<Artifact> print(Module &module) const {
+    Machine machine(target, options);
+    SmallString<0> text;
+    raw_svector_ostream out(text);
+    // LLVM would print what it cannot select, inline assembly first of all.
+    std::string problem;
+    module.getContext().setDiagnosticHandlerCallBack(keepError, &problem);
+    Passes passes;
+    if (machine->addPassesToEmitFile(passes, out, nullptr, CodeGenFileType::AssemblyFile,
+                                     /*DisableVerify=*/true))
+      return createStringError(std::errc::not_supported, "LLVM cannot print AMDGCN");
+    passes.run(module);
+    if (!problem.empty())
+      return make_error<AssemblerError>(problem);
+    mayStopHere();
+    return Artifact{"amdgcn", std::string(text)};
+  }
 
   /// What an operation asks of the chip that it lacks; empty if nothing.
   std::string refusalOf(mlir::Operation *op) const {

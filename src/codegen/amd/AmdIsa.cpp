@@ -53,11 +53,6 @@ void AmdIsa::markKernel(Function &function, const KernelInfo &kernel,
   std::string threads = std::to_string(kernel.numWarps * target.warpSize());
   function.addFnAttr("amdgpu-flat-work-group-size", threads + "," + threads);
   function.addFnAttr("uniform-work-group-size", "true");
-  // gfx1250 names registers beyond 256 by a mode, which LLVM 22 changes one instruction too early
-  // in front of barriers.
-  constexpr unsigned namedWithoutMode = 256;
-  if (target.amdChip()->family == target::amd::Family::Cdna5)
-    maxRegisters = std::min(maxRegisters.value_or(namedWithoutMode), namedWithoutMode);
   if (maxRegisters)
     function.addFnAttr("amdgpu-num-vgpr", std::to_string(*maxRegisters));
 }
