@@ -7,7 +7,12 @@
 
 namespace gluonc {
 
-unsigned bitsOfAsmRegister(char registerClass) {
+static constexpr llvm::StringLiteral amdClasses = "vsa";
+
+/// Bits of a register class; 0 where the operand says it.
+static unsigned bitsOfClass(char registerClass) {
+  if (amdClasses.contains(registerClass))
+    return 0;
   switch (registerClass) {
   case 'b':
     return 1;
@@ -21,6 +26,11 @@ unsigned bitsOfAsmRegister(char registerClass) {
   default:
     return 64;
   }
+}
+
+bool AsmConstraints::isAmd() const {
+  auto isAmds = [](AsmRegister each) { return amdClasses.contains(each.kind); };
+  return llvm::any_of(results, isAmds) || llvm::any_of(operands, isAmds);
 }
 
 unsigned elementsPerAsmOperand(mlir::Type type, unsigned pack) {
@@ -52,8 +62,11 @@ static bool namesFit(llvm::StringRef text, size_t count, std::string &why) {
   return true;
 }
 
+/// A register of AMD's chips for so many bits: half of one, one or two.
+static unsigned amdRegisterBits(unsigned bits) { return bits == 16 ? 16 : bits <= 32 ? 32 : 64; }
+
 /// One operand per register: `pack` elements of `type` in as many as they fill.
-static bool fit(llvm::ArrayRef<char> classes, mlir::TypeRange types, unsigned pack,
+static bool fit(llvm::MutableArrayRef<AsmRegister> classes, mlir::TypeRange types, unsigned pack,
                 llvm::StringRef what, std::string &why) {
   size_t next = 0;
   for (mlir::Type type : types) {
@@ -63,12 +76,18 @@ static bool fit(llvm::ArrayRef<char> classes, mlir::TypeRange types, unsigned pa
       why = "pack must fill 32-bit registers";
       return false;
     }
-    for (unsigned i = 0; i < pack / together; ++i, ++next)
-      if (next < classes.size() && bitsOfAsmRegister(classes[next]) < bits) {
-        why = "a register of class `" + std::string(1, classes[next]) + "` cannot hold " +
+    for (unsigned i = 0; i < pack / together; ++i, ++next) {
+      if (next >= classes.size())
+        continue;
+      AsmRegister &each = classes[next];
+      if (!each.bits)
+        each.bits = amdRegisterBits(bits);
+      if (each.bits < bits) {
+        why = "a register of class `" + std::string(1, each.kind) + "` cannot hold " +
               std::to_string(bits) + " bits";
         return false;
       }
+    }
   }
   if (next == classes.size())
     return true;
@@ -92,18 +111,21 @@ std::optional<AsmConstraints> readAsmConstraints(llvm::StringRef text, llvm::Str
       part.consume_front("&");
     unsigned tied = 0;
     if (!isResult && !part.getAsInteger(10, tied) && tied < read.results.size()) {
+      read.ties.push_back({read.operands.size(), tied});
       read.operands.push_back(read.results[tied]);
       continue;
     }
-    if (part.size() != 1 || !llvm::StringRef(isResult ? "bchrlfd" : "bchrlfdn").contains(part[0])) {
-      why = "`" + part.str() + "` is not a register class; they are h, r, l, f, d, c and b";
+    if (part.size() != 1 ||
+        !llvm::StringRef(isResult ? "bchrlfdvsa" : "bchrlfdvsan").contains(part[0])) {
+      why = "`" + part.str() +
+            "` is not a register class; they are h, r, l, f, d, c and b, of AMD's chips v, s and a";
       return std::nullopt;
     }
     if (isResult && !read.operands.empty()) {
       why = "results come before operands";
       return std::nullopt;
     }
-    (isResult ? read.results : read.operands).push_back(part[0]);
+    (isResult ? read.results : read.operands).push_back({part[0], bitsOfClass(part[0])});
   }
   if (!fit(read.results, results, pack, "results", why) ||
       !fit(read.operands, operands, pack, "operands", why) ||

@@ -15,17 +15,26 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace gluonc {
 
-struct AsmConstraints {
-  /// Register classes: 'h' 16 bits, 'r' 32, 'l' 64, 'f' float, 'd' double, 'c' 8 bits, 'b'
-  /// predicate; of operands also 'n', a number that is known at compile time, in no register.
-  llvm::SmallVector<char> results, operands;
+struct AsmRegister {
+  /// 'h' 16 bits, 'r' 32, 'l' 64, 'f' float, 'd' double, 'c' 8 bits, 'b' predicate; of AMD's chips
+  /// 'v' vector, 's' scalar, 'a' accumulation registers, as many as the operand fills; of operands
+  /// also 'n', a number that is known at compile time, in no register.
+  char kind = 'r';
+  unsigned bits = 32;
 };
 
-/// Bits of a register class.
-unsigned bitsOfAsmRegister(char registerClass);
+struct AsmConstraints {
+  llvm::SmallVector<AsmRegister> results, operands;
+  /// Operands in the register of a result, as (operand, result).
+  llvm::SmallVector<std::pair<unsigned, unsigned>> ties;
+
+  /// Whether registers are named as AMD's chips have them.
+  bool isAmd() const;
+};
 
 /// How many elements of `type` share an operand when `pack` of them are processed together.
 unsigned elementsPerAsmOperand(mlir::Type type, unsigned pack);

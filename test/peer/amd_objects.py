@@ -82,8 +82,8 @@ def object_of(module, words, chip):
     return function.run(grid=(1, 1, 1), warmup=True, **known, **options).asm["hsaco"]
 
 
-def compile_file(path, chip, folder):
-    """Writes LINE.hsaco for every RUN line of a file that Triton takes."""
+def prepare_triton(chip):
+    """Triton compiles for the chip, every time anew."""
     import triton
     from triton.backends.compiler import GPUTarget
     from triton.experimental import gluon
@@ -109,6 +109,11 @@ def compile_file(path, chip, folder):
     sys.modules["triton.experimental.gluon.language.amd.cdna5"] = gl.amd.gfx1250
     triton.knobs.compilation.always_compile = True
     driver.set_active(NoGpu())
+
+
+def compile_file(path, chip, folder):
+    """Writes LINE.hsaco for every RUN line of a file that Triton takes."""
+    prepare_triton(chip)
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

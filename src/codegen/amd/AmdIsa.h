@@ -60,6 +60,7 @@ public:
              llvm::ArrayRef<llvm::Value *> values) const override;
   void assertFail(Builder &builder, llvm::StringRef message, llvm::StringRef file, unsigned line,
                   llvm::StringRef function) const override;
+  bool hasVectorRegisters() const override { return true; }
   Registers inlineAsm(Builder &builder, llvm::StringRef text, llvm::StringRef constraints,
                       llvm::ArrayRef<llvm::Type *> results, llvm::ArrayRef<llvm::Value *> operands,
                       bool isPure) const override;

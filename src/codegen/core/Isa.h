@@ -222,6 +222,8 @@ public:
   virtual void assertFail(Builder &builder, llvm::StringRef message, llvm::StringRef file,
                           unsigned line, llvm::StringRef function) const = 0;
 
+  /// Whether assembly may name vector, scalar and accumulation registers.
+  virtual bool hasVectorRegisters() const { return false; }
   /// The user's own assembly, which may have several results. The constraints are checked.
   virtual Registers inlineAsm(Builder &builder, llvm::StringRef text, llvm::StringRef constraints,
                               llvm::ArrayRef<llvm::Type *> results,

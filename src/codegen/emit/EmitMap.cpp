@@ -81,17 +81,17 @@ LogicalResult emitMapReturn(Emitter &, tt::MapElementwiseReturnOp) { return succ
 
 // -- Assembly --------------------------------------------------------------------
 
-Type *asmType(Builder &builder, char registerClass) {
-  if (registerClass == 'f')
+Type *asmType(Builder &builder, AsmRegister each) {
+  if (each.kind == 'f')
     return builder.getFloatTy();
-  if (registerClass == 'd')
+  if (each.kind == 'd')
     return builder.getDoubleTy();
-  return builder.getIntNTy(bitsOfAsmRegister(registerClass));
+  return builder.getIntNTy(each.bits);
 }
 
 /// Elements side by side in a register of the class; the first one in the lowest bits.
-Value *packAsm(Builder &builder, ArrayRef<Value *> elements, char registerClass) {
-  Type *wide = builder.getIntNTy(bitsOfAsmRegister(registerClass));
+Value *packAsm(Builder &builder, ArrayRef<Value *> elements, AsmRegister each) {
+  Type *wide = builder.getIntNTy(each.bits);
   Value *word = nullptr;
   unsigned shift = 0;
   for (Value *element : elements) {
@@ -103,15 +103,16 @@ Value *packAsm(Builder &builder, ArrayRef<Value *> elements, char registerClass)
     word = word ? disjointOr(builder, word, part) : part;
     shift += bits;
   }
-  return builder.CreateBitCast(word, asmType(builder, registerClass));
+  return builder.CreateBitCast(word, asmType(builder, each));
 }
 
 /// The elements as the class of an operand wants them; null for a number that is not known.
-Value *asmOperand(Builder &builder, ArrayRef<Value *> elements, char registerClass) {
-  if (registerClass != 'n')
-    return packAsm(builder, elements, registerClass);
+Value *asmOperand(Builder &builder, ArrayRef<Value *> elements, AsmRegister each) {
+  if (each.kind != 'n')
+    return packAsm(builder, elements, each);
   return isa<ConstantInt>(elements[0]) && all_equal(elements) ? elements[0] : nullptr;
 }
+constexpr const char *alienRegisters = "assembly with registers of AMD's chips";
 constexpr const char *noConstant = "a constraint `n` on what is no constant";
 
 void unpackAsm(Builder &builder, Value *word, Type *element, unsigned count,
@@ -132,9 +133,11 @@ LogicalResult emitInlineAsm(Emitter &emitter, tt::ElementwiseInlineAsmOp op) {
       op.getAsmString(), op.getConstraints(), op.getResultTypes(), op.getOperandTypes(), pack, why);
   if (!constraints)
     return emitter.unsupported(op, why);
+  if (constraints->isAmd() && !emitter.isa.hasVectorRegisters())
+    return emitter.unsupported(op, alienRegisters);
   SmallVector<Type *> resultTypes;
-  for (char registerClass : constraints->results)
-    resultTypes.push_back(asmType(builder, registerClass));
+  for (AsmRegister each : constraints->results)
+    resultTypes.push_back(asmType(builder, each));
   return emitGroups(
       emitter, op, pack, [&](ArrayRef<unsigned> group, std::vector<Registers> &results) {
         SmallVector<Value *> operands;
@@ -188,6 +191,8 @@ LogicalResult emitThreadAsm(Emitter &emitter, ttg::InlineAsmOp op) {
                          /*pack=*/1, why);
   if (!constraints)
     return emitter.unsupported(op, why);
+  if (constraints->isAmd() && !emitter.isa.hasVectorRegisters())
+    return emitter.unsupported(op, alienRegisters);
   SmallVector<Value *> operands;
   for (mlir::Value operand : op.getArgs()) {
     bool isBuffer = isa<ttg::MemDescType>(operand.getType());
@@ -201,8 +206,8 @@ LogicalResult emitThreadAsm(Emitter &emitter, ttg::InlineAsmOp op) {
     }
   }
   SmallVector<Type *> types;
-  for (char registerClass : constraints->results)
-    types.push_back(asmType(builder, registerClass));
+  for (AsmRegister each : constraints->results)
+    types.push_back(asmType(builder, each));
   Registers words = emitter.isa.inlineAsm(builder, op.getAsmString(), op.getConstraints(), types,
                                           operands, op.getPure());
   size_t next = 0;

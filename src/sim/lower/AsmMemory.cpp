@@ -72,6 +72,17 @@ bool AsmMemory::storeGlobal(uint64_t address, uint32_t bytes, uint64_t value) {
   return true;
 }
 
+std::optional<PtxProgram> parseAsm(llvm::StringRef text, const AsmConstraints &constraints,
+                                   std::string &why, llvm::ArrayRef<PtxSpace> spaces) {
+  size_t results = constraints.results.size(), operands = constraints.operands.size();
+  std::optional<PtxProgram> program = constraints.isAmd()
+                                          ? PtxProgram::parseAmd(text, results, operands, why)
+                                          : PtxProgram::parse(text, results, operands, why, spaces);
+  if (program)
+    program->ties = constraints.ties;
+  return program;
+}
+
 void describeAsmAccess(Lowering &lowering, AccessData &access, const PtxProgram &program,
                        mlir::Value operand) {
   using Access = PtxInstruction::Access;

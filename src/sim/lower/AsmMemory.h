@@ -4,6 +4,8 @@
 #include "sim/machine/GlobalAccess.h"
 #include "sim/ptx/InlinePtx.h"
 
+#include "ir/AsmConstraints.h"
+
 namespace gluonc::sim {
 
 /// The accesses of one instruction, checked like those of others.
@@ -29,6 +31,11 @@ private:
   Cta &cta;
   const AccessData &global;
 };
+
+/// Reads the text as what its registers say it is, PTX or AMD's. Nullopt, with the reason in `why`,
+/// where the simulator does not know an instruction.
+std::optional<PtxProgram> parseAsm(llvm::StringRef text, const AsmConstraints &constraints,
+                                   std::string &why, llvm::ArrayRef<PtxSpace> spaces);
 
 /// Describes what a program does to global memory, through addresses that it computes from its
 /// operands, of which `operand` is one.

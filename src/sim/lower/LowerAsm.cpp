@@ -132,8 +132,11 @@ bool lowerThreadAsm(Lowering &lowering, mlir::Operation *operation) {
     spaces.push_back(PtxSpace::Shared);
   if (!operands->empty())
     spaces.push_back(PtxSpace::Global);
-  std::optional<PtxProgram> program =
-      PtxProgram::parse(code.getAsmString(), results->size(), operands->size(), why, spaces);
+  std::optional<AsmConstraints> constraints = readAsmConstraints(
+      code.getAsmString(), code.getConstraints(), *results, *operands, /*pack=*/1, why);
+  if (!constraints)
+    return lowering.unsupported(operation, why);
+  std::optional<PtxProgram> program = parseAsm(code.getAsmString(), *constraints, why, spaces);
   if (!program)
     return lowering.unsupported(operation, "inline assembly: " + why);
   data->program = std::move(*program);

@@ -172,8 +172,7 @@ bool lowerInlineAsm(Lowering &lowering, mlir::Operation *operation) {
   llvm::SmallVector<PtxSpace, 1> spaces;
   if (code.getNumOperands())
     spaces.push_back(PtxSpace::Global);
-  std::optional<PtxProgram> program = PtxProgram::parse(
-      code.getAsmString(), constraints->results.size(), constraints->operands.size(), why, spaces);
+  std::optional<PtxProgram> program = parseAsm(code.getAsmString(), *constraints, why, spaces);
   if (!program)
     return lowering.unsupported(operation, "inline assembly: " + why);
   data->program = std::move(*program);

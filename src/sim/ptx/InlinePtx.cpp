@@ -405,6 +405,8 @@ std::string PtxProgram::run(std::vector<uint64_t> &registers, PtxMemory *memory)
   // Fragments are short; one that takes longer does not end.
   constexpr uint32_t kMaxSteps = 1u << 20;
   uint32_t steps = 0;
+  for (auto [operand, result] : ties)
+    registers[result] = registers[firstOperand + operand];
   if (rank >= 0)
     registers[rank] = memory ? memory->ctaRank() : 0;
   for (size_t at = 0; at < code.size();) {

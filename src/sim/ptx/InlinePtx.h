@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gluonc::sim {
@@ -79,6 +80,9 @@ public:
   /// of `spaces`.
   static std::optional<PtxProgram> parse(llvm::StringRef text, size_t results, size_t operands,
                                          std::string &why, llvm::ArrayRef<PtxSpace> spaces = {});
+  /// The same of AMD's instructions, those that compute on registers (InlineAmd.cpp).
+  static std::optional<PtxProgram> parseAmd(llvm::StringRef text, size_t results, size_t operands,
+                                            std::string &why);
 
   /// Runs to the end, or to a fault of the memory; says why it cannot.
   std::string run(std::vector<uint64_t> &registers, PtxMemory *memory = nullptr) const;
@@ -89,9 +93,12 @@ public:
   uint32_t registerCount = 0, firstOperand = 0;
   /// The register that holds the CTA's rank, if one does.
   int32_t rank = -1;
+  /// Operands that are in the register of a result, as (operand, result).
+  llvm::SmallVector<std::pair<unsigned, unsigned>> ties;
 
 private:
   friend class PtxParser;
+  friend class AmdParser;
   std::vector<PtxInstruction> code;
 };
 

@@ -216,4 +216,58 @@ TEST(InlinePtx, WhatPtxDoesNotTakeIsRefused) {
   EXPECT_EQ(refusal("again: bra again;"), "inline assembly has executed 1048576 instructions");
 }
 
+/// The one result of a text of AMD's.
+uint64_t applyAmd(const std::string &text, std::vector<uint64_t> operands, std::string &why) {
+  std::optional<PtxProgram> program = PtxProgram::parseAmd(text, 1, operands.size(), why);
+  if (!program)
+    return 0;
+  std::vector<uint64_t> registers(program->registerCount);
+  std::copy(operands.begin(), operands.end(), registers.begin() + 1);
+  why = program->run(registers);
+  return registers[0];
+}
+
+uint64_t applyAmd(const std::string &text, std::vector<uint64_t> operands) {
+  std::string why;
+  uint64_t result = applyAmd(text, std::move(operands), why);
+  EXPECT_EQ(why, "") << text;
+  return result;
+}
+
+TEST(InlineAmd, Floats) {
+  EXPECT_EQ(applyAmd("v_mul_f32_e32 $0, 0.5, $1", {bits(3.0f)}), bits(1.5f));
+  EXPECT_EQ(applyAmd("v_mul_f32_e32 $0, 0x3fb8aa3b, $1;", {bits(2.0f)}), bits(2 * 1.442695f));
+  EXPECT_EQ(applyAmd("v_rndne_f32 $0, $1", {bits(2.5f)}), bits(2.0f));
+  EXPECT_EQ(applyAmd("v_med3_f32 $0, $1, $2, 0", {bits(-3.0f), bits(2.0f)}), bits(0.0f));
+  EXPECT_EQ(applyAmd("v_cvt_i32_f32 $0, $1", {bits(-1e20f)}), 0x80000000u);
+  EXPECT_EQ(applyAmd("v_cvt_pk_bf16_f32 $0, $1, $2", {bits(1.0f), bits(-2.0f)}), 0xc0003f80u);
+  EXPECT_EQ(
+      applyAmd("v_cvt_scalef32_pk_fp4_f32 $0, $1, $2, $3", {bits(4.0f), bits(-1.0f), bits(2.0f)}),
+      0x94u);
+  EXPECT_EQ(applyAmd("v_pk_add_f16 $0, $1, $2", {0x3c004000, 0x3c003c00}), 0x40004200u);
+  EXPECT_EQ(applyAmd("v_fma_f64 $0, $1, 0.5, 1.0", {bits(3.0)}), bits(2.5));
+}
+
+TEST(InlineAmd, Bits) {
+  EXPECT_EQ(applyAmd("v_and_or_b32 $0, $1, $2, 0x64006400", {0x12345678, 0xf000f}), 0x64046408u);
+  EXPECT_EQ(applyAmd("v_ashrrev_i32 $0, 4, $1", {0x80000000}), 0xf8000000u);
+  EXPECT_EQ(applyAmd("v_bfe_i32 $0, $1, 4, 4", {0xf0}), 0xffffffffu);
+  EXPECT_EQ(applyAmd("v_bfe_u32 $0, $1, 28, 8", {0xabcdef01}), 0xau);
+  EXPECT_EQ(applyAmd("v_perm_b32 $0, $1, $2, 0x0c080700", {0x80ffffff, 0x000080aa}), 0x00ff80aau);
+  EXPECT_EQ(applyAmd("s_waitcnt vmcnt(0)\nv_lshl_add_u32 $0, $1, 3, $1\ns_nop 0", {5}), 45u);
+}
+
+TEST(InlineAmd, Refused) {
+  std::string why;
+  applyAmd("v_mad_nothing $0, $1", {1}, why);
+  EXPECT_NE(why.find("v_mad_nothing"), std::string::npos);
+  // Registers by their own names, modifiers, and a half of a pair that reads what the other writes.
+  for (const char *text : {"v_mov_b32 $0, v3", "v_mul_f32 $0, -$1, $1", "v_mov_b32 $0", "v_mov_b32",
+                           "v_dual_mov_b32 $0, $1 :: v_dual_mov_b32 $1, $0"}) {
+    why.clear();
+    applyAmd(text, {1}, why);
+    EXPECT_NE(why, "") << text;
+  }
+}
+
 } // namespace

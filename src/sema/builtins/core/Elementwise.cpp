@@ -140,6 +140,16 @@ static Result emitMapElementwise(Context &context, const BoundArgs &arguments) {
 
 // -- inline_asm_elementwise --------------------------------------------------------
 
+/// Whether there are constraints, and the chip has the registers that they name.
+static bool hasRegisters(Context &context, const std::optional<AsmConstraints> &constraints,
+                         std::string &why) {
+  if (constraints && constraints->isAmd() && context.options.target.isNvidia()) {
+    why = "registers of class v, s and a are those of AMD's chips";
+    return false;
+  }
+  return constraints.has_value();
+}
+
 /// inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack)
 static Result emitInlineAsm(Context &context, const BoundArgs &arguments) {
   std::optional<llvm::StringRef> text = stringArgument(context, arguments, "asm");
@@ -188,8 +198,9 @@ static Result emitInlineAsm(Context &context, const BoundArgs &arguments) {
   for (const Operand &operand : operands)
     handles.push_back(operand.value.ir());
   std::string why;
-  if (!readAsmConstraints(*text, *constraints, types, mlir::ValueRange(handles).getTypes(),
-                          unsigned(*pack), why)) {
+  auto read = readAsmConstraints(*text, *constraints, types, mlir::ValueRange(handles).getTypes(),
+                                 unsigned(*pack), why);
+  if (!hasRegisters(context, read, why)) {
     context.report(diag::Kind::AsmConstraints, arguments.span("constraints"), why).end();
     return std::nullopt;
   }
@@ -352,9 +363,10 @@ static Result emitThreadAsm(Context &context, const BoundArgs &arguments) {
     return std::nullopt;
   }
   std::string why;
-  if (!readAsmConstraints(*text, *constraints, *threadAsmTypes(code.types),
-                          *threadAsmTypes(mlir::ValueRange(code.handles).getTypes()), /*pack=*/1,
-                          why)) {
+  auto read = readAsmConstraints(*text, *constraints, *threadAsmTypes(code.types),
+                                 *threadAsmTypes(mlir::ValueRange(code.handles).getTypes()),
+                                 /*pack=*/1, why);
+  if (!hasRegisters(context, read, why)) {
     context.report(diag::Kind::AsmConstraints, arguments.span("constraints"), why).end();
     return std::nullopt;
   }
@@ -387,7 +399,7 @@ Errors: no block among the arguments; a `pack` that does not divide the elements
        "asm: value, constraints: value = '', args: sequence = (), result_types: value = (), "
        "is_pure: bool = False",
        emitThreadAsm, asFunction, R"(
-Runs PTX instructions once in each thread, on all elements that it has.
+Runs instructions of the chip, PTX or AMD's, once in each thread, on all elements that it has.
 
 A tensor is as many operands as a thread has registers of it, in the order of the layout, copies
 among them; a scalar is one, a buffer its address in shared memory. Elements of less than 32 bits
@@ -408,11 +420,12 @@ Errors: constraints that do not fit the text and the types; tensors whose layout
        "asm: str, constraints: str, args: sequence, dtype: value, is_pure: bool = True, "
        "pack: int = 1",
        emitInlineAsm, asFunction, R"(
-Runs PTX instructions on each element.
+Runs instructions of the chip, PTX or AMD's, on each element.
 
 In the text `$0` is the first result, then come the other results and the arguments, as the
 constraints name them: "=r" and "r" for 32 bits, "h" 16, "l" 64, "f" float32, "d" float64, "n" an
-integer known at compile time that the text has in place of a register. With
+integer known at compile time that the text has in place of a register. On AMD's chips "v" is a
+vector register, "s" a scalar one, "a" one for accumulation, as wide as the operand. With
 `pack` one run takes so many elements, four bytes to a register. `is_pure=False` keeps runs whose
 result nobody uses. A tuple of dtypes gives several results.
 

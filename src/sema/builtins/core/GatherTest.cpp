@@ -52,6 +52,8 @@ TEST_F(Ops, InlineAssemblyFitsItsOperands) {
   expectKind(assembly("mov.b32 $0, $1;", "=r,r,r", x, dtypes::int32, 1), Kind::AsmConstraints);
   expectKind(assembly("mov.b32 $0, $1;", "=h,r", x, dtypes::int32, 1), Kind::AsmConstraints);
   expectKind(assembly("mov.b32 $0, $1;", "=r,m", x, dtypes::int32, 1), Kind::AsmConstraints);
+  // Registers of another vendor.
+  expectKind(assembly("v_mov_b32 $0, $1", "=v,v", x, dtypes::int32, 1), Kind::AsmConstraints);
   expectKind(assembly("mov.b32 $0, $1;", "=r,r", bytes, dtypes::int8, 8), Kind::AsmConstraints);
   expectKind(assembly("mov.b32 $0, $1;", "=r,=r,r,r", x, dtypes::int32, 0), Kind::ArgumentKind);
   Value one = arange(128);
