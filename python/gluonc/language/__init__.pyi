@@ -2053,7 +2053,7 @@ def map_elementwise(scalar_fn: Callable[..., Any], *args: tensor | Number, pack:
     ...
 
 def inline_asm(asm: Any, constraints: Any = ..., args: Sequence[Any] = ..., result_types: Any = ..., is_pure: bool = ...) -> Any:
-    """Runs PTX instructions once in each thread, on all elements that it has.
+    """Runs instructions of the chip, PTX or AMD's, once in each thread, on all elements that it has.
 
     A tensor is as many operands as a thread has registers of it, in the order of the layout, copies
     among them; a scalar is one, a buffer its address in shared memory. Elements of less than 32 bits
@@ -2073,11 +2073,12 @@ def inline_asm(asm: Any, constraints: Any = ..., args: Sequence[Any] = ..., resu
     ...
 
 def inline_asm_elementwise(asm: str, constraints: str, args: Sequence[Any], dtype: Any, is_pure: bool = ..., pack: int = ...) -> Any:
-    """Runs PTX instructions on each element.
+    """Runs instructions of the chip, PTX or AMD's, on each element.
 
     In the text `$0` is the first result, then come the other results and the arguments, as the
     constraints name them: "=r" and "r" for 32 bits, "h" 16, "l" 64, "f" float32, "d" float64, "n" an
-    integer known at compile time that the text has in place of a register. With
+    integer known at compile time that the text has in place of a register. On AMD's chips "v" is a
+    vector register, "s" a scalar one, "a" one for accumulation, as wide as the operand. With
     `pack` one run takes so many elements, four bytes to a register. `is_pure=False` keeps runs whose
     result nobody uses. A tuple of dtypes gives several results.
 
