@@ -57,6 +57,10 @@ _CHIPS = {chip.target: chip for chip in (
          _kib(4 << 10)),
     Chip("hip:gfx950", "AMD Instinct MI355X", (9, 5), 256, 288 * _GIB, _kib(160),
          _kib(4 << 10)),
+    Chip("hip:gfx1100", "AMD Radeon RX 7900 XTX", (11, 0), 96, 24 * _GIB, _kib(64),
+         _kib(6 << 10)),
+    Chip("hip:gfx1200", "AMD Radeon RX 9060 XT", (12, 0), 32, 16 * _GIB, _kib(64),
+         _kib(4 << 10)),
     Chip("hip:gfx1250", "AMD gfx1250", (12, 5), 256, 288 * _GIB, _kib(320),
          _kib(4 << 10)),
 )}

@@ -51,9 +51,11 @@ public:
     bool tf32 = *a == Element::F32 && op.getInputPrecision() == tt::InputPrecision::TF32;
     int64_t depth = cast<mlir::RankedTensorType>(op.getA().getType()).getShape().back();
     std::optional<target::amd::MatrixInstruction> found =
-        layout.family == Family::Mfma ? target::amd::mfma(layout.version, layout.rows,
-                                                          layout.columns, depth, *a, *b, *sum, tf32)
-                                      : target::amd::wmma(layout.version, depth, *a, *b, *sum);
+        layout.family == Family::Mfma
+            ? target::amd::mfma(layout.version, layout.rows, layout.columns, depth, *a, *b, *sum,
+                                tf32)
+            : target::amd::wmma(layout.version, std::min<int64_t>(depth, layout.depth), *a, *b,
+                                *sum);
     if (!found || tiles.left.alongK.size() % found->perLane)
       return false;
     perLane = found->perLane;

@@ -16,8 +16,12 @@ std::optional<MatrixLayout> MatrixLayout::of(mlir::Type type) {
     return std::nullopt;
   auto make = [](Family family, const auto &named) {
     const layout::Ints &shape = named.instrShape;
-    return MatrixLayout{family, named.version, named.transposed, unsigned(shape[0]),
-                        unsigned(shape[1])};
+    return MatrixLayout{family,
+                        named.version,
+                        named.transposed,
+                        unsigned(shape[0]),
+                        unsigned(shape[1]),
+                        unsigned(shape.back())};
   };
   if (const auto *mfma = layout->as<layout::AMDMFMALayout>())
     return make(Family::Mfma, *mfma);

@@ -20,6 +20,8 @@ struct MatrixLayout {
   int64_t version;
   bool transposed;
   unsigned rows, columns;
+  /// What the layout says that an instruction adds up.
+  unsigned depth;
 
   /// Nullopt where `type` is not in the layout of sums of a matrix core.
   static std::optional<MatrixLayout> of(mlir::Type type);
