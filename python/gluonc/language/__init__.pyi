@@ -1089,7 +1089,7 @@ def static_range(arg1: int, arg2: int | None = ..., step: int = ...) -> Any:
 def condition(arg1: tensor | Number, disable_licm: Any = ...) -> Any:
     """The condition of a `while` loop, with a hint.
 
-    The hint is accepted and changes nothing.
+    With `disable_licm` LLVM does not compute before the loop what it does not change.
 
     Gives: the condition.
 

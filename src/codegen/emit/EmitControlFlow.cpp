@@ -12,6 +12,7 @@
 #include "codegen/core/Workers.h"
 
 #include "ir/Dialects.h"
+#include "ir/LoopHints.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 
@@ -26,6 +27,17 @@ namespace {
 void addIncoming(ArrayRef<PHINode *> phis, ArrayRef<Value *> values, BasicBlock *from) {
   for (auto [phi, value] : zip_equal(phis, values))
     phi->addIncoming(value, from);
+}
+
+/// Tells LLVM's passes what the loop that `branch` goes back in says of itself.
+void addHints(mlir::Operation *loop, Instruction *branch) {
+  if (!loop->hasAttr(disableLicmAttr))
+    return;
+  LLVMContext &context = branch->getContext();
+  MDNode *hint = MDNode::get(context, MDString::get(context, "llvm.licm.disable"));
+  MDNode *id = MDNode::getDistinct(context, {nullptr, hint});
+  id->replaceOperandWith(0, id);
+  branch->setMetadata(LLVMContext::MD_loop, id);
 }
 
 /// Operations that their parent deals with when it has emitted the block.
@@ -57,7 +69,7 @@ LogicalResult emitFor(Emitter &emitter, mlir::scf::ForOp op) {
   BasicBlock *latch = builder.GetInsertBlock();
   counter->addIncoming(next, latch);
   addIncoming(carried, yielded, latch);
-  builder.CreateCondBr(builder.CreateICmpSLT(next, upper), body, exit);
+  addHints(op, builder.CreateCondBr(builder.CreateICmpSLT(next, upper), body, exit));
 
   emitter.blocks.start(exit);
   SmallVector<PHINode *> results = emitter.blocks.newPhis(op.getResultTypes());
@@ -93,7 +105,7 @@ LogicalResult emitWhile(Emitter &emitter, mlir::scf::WhileOp op) {
     return failure();
   addIncoming(carried, emitter.blocks.carry(op.getYieldOp().getOperands()),
               builder.GetInsertBlock());
-  builder.CreateBr(before);
+  addHints(op, builder.CreateBr(before));
 
   emitter.blocks.start(exit);
   emitter.values.setFlat(op.getResults(), passed);

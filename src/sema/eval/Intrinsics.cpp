@@ -98,10 +98,10 @@ static MaybeValue staticRange(Interpreter &interpreter, const IntrinsicCall &cal
 static MaybeValue deviceRange(Interpreter &, const IntrinsicCall &call) {
   // The loop carries the hints on; nothing here acts on them.
   return makeRange(call[0], call[1], call[2], /*isStatic=*/false,
-                   call.arguments.values.slice(3, 5));
+                   call.arguments.values.slice(3, 6));
 }
 
-/// `while tl.condition(c, …)`: the condition itself; its hint is about code motion in LLVM.
+/// `while tl.condition(c, …)`: the condition itself; the loop looks for the hint (Loops.cpp).
 static MaybeValue loopCondition(Interpreter &, const IntrinsicCall &call) { return call[0]; }
 
 static MaybeValue cdiv(Interpreter &interpreter, const IntrinsicCall &call) {
@@ -270,7 +270,8 @@ Errors: bounds that exist at run time only; a step of 0.
 A range whose loop runs on the device, as with Python's `range`, with hints.
 
 The hints are kept in the IR. In functions of Gluon nothing acts on them; in those of the Triton
-language `num_stages`, `flatten` and `loop_unroll_factor` do.
+language `num_stages`, `flatten`, `loop_unroll_factor` and `warp_specialize` do. With
+`disable_licm` LLVM does not compute before the loop what it does not change.
 
 Gives: the numbers from `arg1` to below `arg2`, or from 0 to below `arg1`.
 Errors: bounds that are no integer scalars; a step of 0.
@@ -281,7 +282,7 @@ Errors: bounds that are no integer scalars; a step of 0.
     {"condition", "arg1: scalar, disable_licm=", loopCondition, R"(
 The condition of a `while` loop, with a hint.
 
-The hint is accepted and changes nothing.
+With `disable_licm` LLVM does not compute before the loop what it does not change.
 
 Gives: the condition.
 

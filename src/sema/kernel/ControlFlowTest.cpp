@@ -500,15 +500,19 @@ TEST(ControlFlow, LoopsCarryTheirHints) {
 import triton.language as tl
 @gluon.jit
 def k(p, n):
-    for i in tl.range(0, n, num_stages=3, loop_unroll_factor=2, flatten=True, warp_specialize=False):
+    for i in tl.range(0, n, num_stages=3, loop_unroll_factor=2, flatten=True, warp_specialize=False,
+                      disable_licm=True):
         gl.store(p + i, i)
     while tl.condition(n > 0, disable_licm=True):
         n -= 1
+    while n < 0:
+        n += 1
 )",
                         {"*i32", "i32"});
-  EXPECT_TRUE(
-      contains(text, "{tt.flatten, tt.loop_unroll_factor = 2 : i32, tt.num_stages = 3 : i32}"))
+  EXPECT_TRUE(contains(text, "{tt.disable_licm, tt.flatten, tt.loop_unroll_factor = 2 : i32, "
+                             "tt.num_stages = 3 : i32}"))
       << text;
+  EXPECT_EQ(occurrences(text, "tt.disable_licm"), 2u) << text;
 }
 
 TEST(ControlFlow, BothLanguagesHaveACore) {

@@ -11,9 +11,11 @@
 //                                    }
 
 #include "sema/kernel/KernelStatements.h"
+#include "sema/value/Arithmetic.h"
 #include "sema/value/Flatten.h"
 
 #include "ir/Dialects.h"
+#include "ir/LoopHints.h"
 #include "ir/SourceLocation.h"
 
 #include "llvm/Support/SaveAndRestore.h"
@@ -249,9 +251,9 @@ static DType promoteBounds(DType a, DType b) {
 
 /// Hints of `tl.range`, as attributes under the names that dumps of Triton give them.
 static void addHints(mlir::OperationState &state, mlir::OpBuilder &builder, const Value &range) {
-  static constexpr llvm::StringLiteral names[] = {"tt.num_stages", "tt.loop_unroll_factor",
-                                                  "tt.disallow_acc_multi_buffer", "tt.flatten",
-                                                  "tt.warp_specialize"};
+  static constexpr llvm::StringLiteral names[] = {
+      "tt.num_stages", "tt.loop_unroll_factor", "tt.disallow_acc_multi_buffer",
+      "tt.flatten",    "tt.warp_specialize",    disableLicmAttr};
   for (auto [name, hint] : llvm::zip(names, range.rangeHints())) {
     if (hint.is(ValueKind::Bool)) {
       if (hint.asBool())
@@ -372,6 +374,22 @@ Flow KernelStatements::runDeviceFor(const ast::For &node, const Value &range) {
 
 // -- while ------------------------------------------------------------------------------
 
+/// Whether `test`, which was evaluated without a report, is `tl.condition(…, disable_licm=True)`.
+static bool disablesLicm(Interpreter &interpreter, const ast::Expr &test) {
+  const auto *call = llvm::dyn_cast<ast::Call>(&test);
+  if (!call || (call->keywords.empty() && call->args.size() < 2))
+    return false;
+  MaybeValue callee = interpreter.eval(call->func);
+  if (!callee || !callee->is(ValueKind::Builtin) || callee->asBuiltin().name != "condition")
+    return false;
+  const ast::Expr *hint = call->args.size() > 1 ? call->args[1] : nullptr;
+  for (const ast::Keyword *keyword : call->keywords)
+    if (keyword->arg == "disable_licm")
+      hint = keyword->value;
+  MaybeValue value = hint ? interpreter.eval(hint) : std::nullopt;
+  return value && truthOf(*value).value_or(false);
+}
+
 Flow KernelStatements::runDeviceWhile(const ast::While &node) {
   NameSet inTest;
   collectAssigned(*node.test, inTest);
@@ -440,6 +458,8 @@ Flow KernelStatements::runDeviceWhile(const ast::While &node) {
   state.addTypes(typesOf(initial));
   state.addRegion()->takeBody(testRegion);
   state.addRegion()->takeBody(body);
+  if (disablesLicm(interpreter, *node.test))
+    state.addAttribute(disableLicmAttr, builder.getUnitAttr());
   mlir::Operation *op = builder.create(state);
   Scope inside = std::move(frame().scope);
   llvm::SmallVector<mlir::Value> results(op->getResults());
