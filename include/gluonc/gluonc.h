@@ -368,6 +368,17 @@ typedef struct gluonc_kernel_options {
   /* "consan", "fpsan", "gsan" or "iisan": simulated launches give the verdicts of Triton's
    * sanitizer of that name (docs/sanitizers.md). Null: none. */
   const char *sanitizer;
+  /* Files of LLVM IR, text or bitcode, whose functions the kernel calls (`extern_elementwise`), one
+   * path a line; each may call functions of those behind it. Read at once. Null: none. */
+  const char *libraries;
+  /* Approximations of NVIDIA's chips and libraries (`__nvvm_reflect`) keep subnormal float32. */
+  int keep_subnormals;
+  /* Options for ptxas, as a command line has them. Null: none. */
+  const char *ptxas_options;
+  /* The PTX ISA, times ten; a newer one where the chip or the code needs it. 0: the least. */
+  unsigned ptx_version;
+  /* Waves that a SIMD of AMD's chips is to hold at least. 0: as many as come. */
+  unsigned waves_per_simd;
 } gluonc_kernel_options;
 
 /* One argument per parameter; missing trailing ones take their defaults. `options` may be null. */

@@ -239,6 +239,16 @@ struct Options {
   /// "consan", "fpsan", "gsan" or "iisan": simulated launches give the verdicts of Triton's
   /// sanitizer of that name (docs/sanitizers.md). Empty: none.
   std::string sanitizer;
+  /// Files of LLVM IR whose functions the kernel calls, one path a line; each may call functions of
+  /// those behind it.
+  std::string libraries;
+  /// Whether approximations of NVIDIA's chips and libraries may take subnormal float32 for zero.
+  bool flushesSubnormals = true;
+  std::string ptxasOptions;
+  /// Times ten; 0: the least.
+  unsigned ptxVersion = 0;
+  /// Of AMD's chips; 0: as many as come.
+  unsigned wavesPerSimd = 0;
 
   gluonc_kernel_options raw() const {
     gluonc_kernel_options raw = {};
@@ -254,6 +264,11 @@ struct Options {
     raw.num_stages = numStages;
     raw.language = language;
     raw.sanitizer = sanitizer.c_str();
+    raw.libraries = libraries.c_str();
+    raw.keep_subnormals = !flushesSubnormals;
+    raw.ptxas_options = ptxasOptions.c_str();
+    raw.ptx_version = ptxVersion;
+    raw.waves_per_simd = wavesPerSimd;
     return raw;
   }
 };

@@ -12,7 +12,8 @@ from gluonc._compiled import CompiledKernel, current_device
 from gluonc._engine import engine, gpu_count, gpu_is_amd, gpu_target, simulated_target
 from gluonc._ir_files import IRSource, load
 from gluonc._listener import Stopwatch
-from gluonc._jit import JITFunction, default_options, ignores_option, settled_options
+from gluonc._jit import JITFunction
+from gluonc._options import check_unknown, default_options, settled_options
 from gluonc._signature import TUPLE_KIND, TYPE_KIND, constant_spec
 from gluonc.errors import Unavailable
 from gluonc.language._constexpr import unwrap
@@ -121,8 +122,8 @@ def _read_options(given):
     for name, value in (given if isinstance(given, dict) else vars(given)).items():
         if name in options:
             options[name] = unwrap(value)
-        elif not ignores_option(name):
-            raise KeyError(f"option {name} was specified but unrecognised")
+        else:
+            check_unknown(name)
     options = dict(zip(options, settled_options(options.values())))
     _settings.require_checked(options["instrumentation_mode"])
     return options

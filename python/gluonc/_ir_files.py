@@ -6,6 +6,7 @@ import re
 
 from gluonc import _native
 from gluonc._engine import engine
+from gluonc._options import rare_options
 from gluonc.errors import NotSupportedYet, UsageError
 
 
@@ -51,7 +52,7 @@ def load(src, options, target):
         text = _with_attributes(text, options, target)
     made = engine().load_ir(src.path, text, int(options["maxnreg"] or 0), bool(options["debug"]),
                             bool(options["enable_fp_fusion"]), bool(options["launch_pdl"]),
-                            bool(options["launch_cooperative_grid"]))
+                            bool(options["launch_cooperative_grid"]), rare_options(options))
     src.name, options["num_warps"], options["num_ctas"], registers = made.info()
     options["maxnreg"] = registers or None
     return made

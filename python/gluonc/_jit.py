@@ -19,52 +19,14 @@ from gluonc._engine import engine, gpu_target, simulated_target
 from gluonc._lazy import lazy
 from gluonc._listener import Stopwatch
 from gluonc._scopes import Resolver
-from gluonc.errors import OutOfResources, UsageError
+from gluonc._options import DEFAULTS, RARE, check_unknown, rare_options, settled_options
 from gluonc._signature import (CONSTANT_KINDS, definitions_in, native_arguments, native_option,
                                read_parameters)
-from gluonc.language._constexpr import unwrap
+from gluonc.errors import OutOfResources, UsageError
 from gluonc.language._dtypes import dtype
-
-_OPTION_DEFAULTS = {"num_warps": 4, "num_ctas": 1, "maxnreg": None, "debug": False,
-                    "enable_fp_fusion": None, "launch_pdl": False,
-                    "launch_cooperative_grid": False, "num_stages": 3,
-                    # A chip, "sm80" or "gfx942", other than the one that launches are for.
-                    "arch": None,
-                    # A file of IR, or of what IR becomes, to be compiled in place of the kernel.
-                    "ir_override": None,
-                    # A sanitizer.
-                    "instrumentation_mode": ""}
-_RARE_OPTIONS = frozenset({"arch", "ir_override", "instrumentation_mode"})
-# Options of Triton that change nothing here.
-_IGNORED_OPTIONS = frozenset({"warp_size", "sanitize_overflow", "enable_reflect_ftz",
-                              "ptx_options", "ptx_version", "sched4reg", "extern_libs",
-                              "min_shared_mem",
-                              # Of AMD: how many waves a SIMD is to hold, how products are chosen and
-                              # scheduled, what LLVM is told of the function.
-                              "waves_per_eu", "matrix_instr_nonkdim", "kpack", "schedule_hint",
-                              "llvm_fn_attrs", "wgp_cu_mode", "allow_flush_denorm"})
-
 
 _MAX_WARPS = 32
 _TEXTS_OF_DTYPES = {each.__gluonc_source__() for each in dtype._all.values()}
-
-
-def default_options():
-    """The options of a launch, by name."""
-    return dict(_OPTION_DEFAULTS)
-
-
-def settled_options(values):
-    """The values of a launch's options with None for what it leaves to settings filled in."""
-    options = dict(zip(_OPTION_DEFAULTS, map(unwrap, values)))
-    options["enable_fp_fusion"] = _settings.fuses(options["enable_fp_fusion"])
-    options["instrumentation_mode"] = _settings.sanitizer(options["instrumentation_mode"])
-    return tuple(options.values())
-
-
-def ignores_option(name):
-    """Whether it is an option that changes nothing here."""
-    return name in _IGNORED_OPTIONS
 
 
 # What the function given as `repr=` is asked about.
@@ -168,12 +130,10 @@ class JITFunction(_native.Dispatcher, _Parameters, KernelInterface):
                                "decorated: decorate that one")
         vars(self).pop("params", None)
         self._set_parameters([parameter.native() for parameter in self.params],
-                             [native_option(*option) for option in _OPTION_DEFAULTS.items()],
+                             [native_option(*option) for option in DEFAULTS.items()],
                              self.fn)
 
-    def _check_unknown(self, name):
-        if not ignores_option(name):
-            raise KeyError(f"Keyword argument {name} was specified but unrecognised")
+    _check_unknown = staticmethod(check_unknown)
 
     def _load(self, specs):
         """(resolver, kernel of the compiler) for a specialization: what those share that were given no
@@ -300,9 +260,9 @@ class JITFunction(_native.Dispatcher, _Parameters, KernelInterface):
 
     def _named_options(self, options):
         """By name. A parameter that is called like a rare one is a parameter and nothing else."""
-        own = _RARE_OPTIONS & set(self.arg_names)
-        return {name: _OPTION_DEFAULTS[name] if name in own else value
-                for name, value in zip(_OPTION_DEFAULTS, options)}
+        own = RARE & set(self.arg_names)
+        return {name: DEFAULTS[name] if name in own else value
+                for name, value in zip(DEFAULTS, options)}
 
     def _make(self, specs, options, device):
         _launched.add(self)
@@ -366,7 +326,7 @@ class JITFunction(_native.Dispatcher, _Parameters, KernelInterface):
         signature, constants = self._describe_specs(specs)
         types = ", ".join(f"{name}: {kind}" for name, kind in signature.items())
         settings = ", ".join(f"{name}={value}"
-                             for name, value in zip(_OPTION_DEFAULTS, settled_options(options)))
+                             for name, value in zip(DEFAULTS, settled_options(options)))
         text = f"{self.fn.__qualname__}[{settings}]({types})"
         keys = [value.cache_key for value in constants.values() if isinstance(value, Decorated)]
         return text, f"{text} {constants} {keys}"
@@ -374,7 +334,7 @@ class JITFunction(_native.Dispatcher, _Parameters, KernelInterface):
     def _describe_compilation(self, specs, options, device, is_warmup):
         """What hooks of compilations get."""
         signature, constants = self._describe_specs(specs)
-        chosen = dict(zip(_OPTION_DEFAULTS, settled_options(options)))
+        chosen = dict(zip(DEFAULTS, settled_options(options)))
         text, key = self._texts_of(specs, options)
         places = {(self.arg_names.index(name),): value for name, value in constants.items()}
         return {"key": key, "repr": text, "is_manual_warmup": is_warmup, "already_compiled": False,
@@ -382,12 +342,12 @@ class JITFunction(_native.Dispatcher, _Parameters, KernelInterface):
                 "compile": {"key": key, "signature": signature, "device": device,
                             "constants": places, "is_warmup": is_warmup,
                             "specialization_data": _preload.describe(
-                                self, specs, dict(zip(_OPTION_DEFAULTS, options))),
+                                self, specs, dict(zip(DEFAULTS, options))),
                             **chosen}}
 
     def _specialization(self, specs, options):
         (num_warps, num_ctas, maxnreg, debug, fp_fusion, pdl, cooperative,
-         stages, _, _, sanitizer) = settled_options(options)
+         stages, _, _, sanitizer, *_) = settled = settled_options(options)
         _check_threads(num_warps)
         debug = debug or self.debug or _settings.value("runtime", "debug")
         resolver, kernel = self._load(specs)
@@ -395,7 +355,8 @@ class JITFunction(_native.Dispatcher, _Parameters, KernelInterface):
             native_arguments(self.params, specs, resolver.text_of_argument), int(num_warps),
             int(num_ctas), int(maxnreg or 0), bool(debug), bool(fp_fusion), bool(pdl),
             # Triton takes 0 for no stages at all.
-            bool(cooperative), max(int(stages), 1), self.is_gluon(), sanitizer)
+            bool(cooperative), max(int(stages), 1), self.is_gluon(), sanitizer,
+            rare_options(self._named_options(settled)))
 
 
 def _target(device, arch):

@@ -294,6 +294,37 @@ private:
   std::vector<std::unique_ptr<ArgumentList>> nested;
 };
 
+/// Options that few launches give, by the names that Triton has for them.
+class RareOptions {
+public:
+  explicit RareOptions(const nb::dict &given)
+      : libraries(textOf(given, "extern_libs")), ptxasOptions(textOf(given, "ptx_options")),
+        keepsSubnormals(given.contains("enable_reflect_ftz") &&
+                        !nb::cast<bool>(given["enable_reflect_ftz"])),
+        ptxVersion(numberOf(given, "ptx_version")), wavesPerSimd(numberOf(given, "waves_per_eu")) {}
+
+  /// The texts stay here.
+  void apply(gluonc_kernel_options &options) const {
+    options.libraries = libraries.c_str();
+    options.ptxas_options = ptxasOptions.c_str();
+    options.keep_subnormals = keepsSubnormals;
+    options.ptx_version = ptxVersion;
+    options.waves_per_simd = wavesPerSimd;
+  }
+
+private:
+  static std::string textOf(const nb::dict &given, const char *name) {
+    return given.contains(name) ? nb::cast<std::string>(given[name]) : "";
+  }
+  static unsigned numberOf(const nb::dict &given, const char *name) {
+    return given.contains(name) ? nb::cast<unsigned>(given[name]) : 0;
+  }
+
+  std::string libraries, ptxasOptions;
+  bool keepsSubnormals;
+  unsigned ptxVersion, wavesPerSimd;
+};
+
 gluonc_kernel_options optionsOf(unsigned maxRegisters, bool debug, bool fpFusion,
                                 bool programmaticDependent, bool cooperative) {
   gluonc_kernel_options options = {};
@@ -314,7 +345,8 @@ public:
   Specialization *specialize(nb::list arguments, unsigned warps, unsigned ctas,
                              unsigned maxRegisters, bool debug, bool fpFusion,
                              bool programmaticDependent, bool cooperative, unsigned stages,
-                             bool isGluon, const std::string &sanitizer) const {
+                             bool isGluon, const std::string &sanitizer,
+                             const nb::dict &given) const {
     if (!warps || !ctas)
       throw nb::value_error("num_warps and num_ctas are at least 1");
     ArgumentList made(arguments);
@@ -324,6 +356,8 @@ public:
     options.num_ctas = ctas;
     options.num_stages = stages;
     options.sanitizer = sanitizer.c_str();
+    RareOptions rare(given);
+    rare.apply(options);
     options.language = isGluon ? GLUONC_LANGUAGE_GLUON : GLUONC_LANGUAGE_TRITON;
     gluonc_specialization *raw = nullptr;
     check([&](gluonc_error **error) {
@@ -538,10 +572,12 @@ public:
 
   /// A kernel from the text of its IR.
   Specialization *loadIr(const std::string &path, const std::string &text, unsigned maxRegisters,
-                         bool debug, bool fpFusion, bool programmaticDependent,
-                         bool cooperative) const {
+                         bool debug, bool fpFusion, bool programmaticDependent, bool cooperative,
+                         const nb::dict &given) const {
     gluonc_kernel_options options =
         optionsOf(maxRegisters, debug, fpFusion, programmaticDependent, cooperative);
+    RareOptions rare(given);
+    rare.apply(options);
     gluonc_specialization *raw = nullptr;
     check([&](gluonc_error **error) {
       return gluonc_engine_load_ir_text(handle.get(), path.c_str(), text.data(), text.size(),

@@ -1,6 +1,7 @@
 #include "codegen/Backend.h"
 #include "codegen/CheckTypes.h"
 #include "codegen/core/Emitter.h"
+#include "codegen/core/Libraries.h"
 #include "codegen/passes/DebugInfo.h"
 #include "ir/Dialects.h"
 #include "support/Error.h"
@@ -187,6 +188,10 @@ Expected<LlvmModule> Backend::emit(mlir::ModuleOp module) const {
   result.kernel = kernelInfo(module, kernel);
   isa().prepareModule(*result.module);
 
+  Expected<Libraries> libraries = Libraries::read(options, *result.context);
+  if (!libraries)
+    return libraries.takeError();
+
   std::optional<DebugInfo> debug;
   if (options.lineInfo)
     debug.emplace(*result.module);
@@ -196,6 +201,7 @@ Expected<LlvmModule> Backend::emit(mlir::ModuleOp module) const {
                        .options = options,
                        .kernel = result.kernel,
                        .debug = debug ? &*debug : nullptr,
+                       .libraries = *libraries,
                        .shared = isa().sharedMemory(*result.module)};
   ModuleEmitter emitter(state);
   for (tt::FuncOp function : module.getOps<tt::FuncOp>())
@@ -210,6 +216,8 @@ Expected<LlvmModule> Backend::emit(mlir::ModuleOp module) const {
   raw_string_ostream out(problem);
   if (verifyModule(*result.module, &out))
     GL_ICE("emitted LLVM IR is not valid: " + problem);
+  if (Error failure = libraries->linkInto(*result.module, options.flushesSubnormals))
+    return std::move(failure);
   return result;
 }
 

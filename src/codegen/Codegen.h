@@ -16,8 +16,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace gluonc::codegen {
+
+/// A file of LLVM IR, text or bitcode, with functions that kernels call.
+struct Library {
+  std::string path;
+  std::shared_ptr<const std::string> contents;
+};
 
 /// How machine code is made of a module. All of it is part of a kernel's key in the cache.
 struct Options {
@@ -27,6 +34,15 @@ struct Options {
   bool lineInfo = false;
   /// PTX ISA version times ten; 0 takes the lowest that offers what is emitted.
   unsigned ptxVersion = 0;
+  /// Whether what NVIDIA's chips approximate in f32, and libraries that ask (`__nvvm_reflect`), may
+  /// take subnormal numbers for zero.
+  bool flushesSubnormals = true;
+  /// Words for ptxas behind its own, as a shell splits them.
+  std::string assemblerOptions = "";
+  /// Waves that a SIMD of AMD's chips is to hold at least; 0: as many as come.
+  unsigned wavesPerSimd = 0;
+  /// Each may call functions of those behind it.
+  std::vector<Library> libraries = {};
 };
 
 /// What a launcher must know about a compiled kernel. Parameters are the kernel's own in order,
@@ -50,6 +66,19 @@ struct LlvmModule {
   KernelInfo kernel;
   /// The LLVM IR text.
   std::string print() const;
+};
+
+/// A library that cannot be linked, and why.
+class LibraryError : public llvm::ErrorInfo<LibraryError> {
+public:
+  static char ID;
+  explicit LibraryError(std::string what) : text(std::move(what)) {}
+  const std::string &what() const { return text; }
+  void log(llvm::raw_ostream &out) const override;
+  std::error_code convertToErrorCode() const override;
+
+private:
+  std::string text;
 };
 
 /// An operation, type or layout that has no machine code yet, at its place in

@@ -152,6 +152,9 @@ static void reportCodegen(llvm::Error error, const target::Target &target,
             .end();
       },
       [&](const codegen::AssemblerError &failure) { reportAssembler(failure, target, sink); },
+      [&](const codegen::LibraryError &failure) {
+        sink.report(Kind::InvalidOption, {}, failure.what()).end();
+      },
       [&](const llvm::ErrorInfoBase &other) {
         sink.report(Kind::InvalidTtgir, {}, other.message()).end();
       });
@@ -200,12 +203,23 @@ static void reportCosts(mlir::ModuleOp module, const codegen::Artifact &artifact
   }
 }
 
+/// Whether it calls functions of users' libraries, which machine code alone has.
+static bool callsLibraries(mlir::ModuleOp module) {
+  return module
+      .walk([](tt::ExternElementwiseOp op) {
+        return op.getSymbol().starts_with("__nv_") ? mlir::WalkResult::advance()
+                                                   : mlir::WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
 bool Compiler::isLegal(mlir::ModuleOp module, const target::Target &target,
                        const diag::SourceManager &sources, diag::Sink &sink, Timings *timings) {
   std::unique_ptr<codegen::Backend> backend = codegen::createBackend(target);
   // Of AMD's operations many have no machine code yet; the simulator runs all of them.
   // Payloads in place of floats are no chip's.
-  if (!backend || !target.isNvidia() || sanitizerOf(module) == Sanitizer::Fpsan)
+  if (!backend || !target.isNvidia() || sanitizerOf(module) == Sanitizer::Fpsan ||
+      callsLibraries(module))
     return true;
   TimingScope scope(timings, "legality");
   beginStage("codegen");

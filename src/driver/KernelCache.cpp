@@ -38,8 +38,10 @@ KernelKey cacheKey(const KernelRequest &request) {
   hash.add(wholeText(request.ir)).add(request.target.name()).add(info(request.last).name);
   // A list that lacks a field does not compile.
   const auto &[assembler, backend, given] = request.code;
-  const auto &[fpFusion, lineInfo, ptxVersion] = backend;
-  hash.add(fpFusion).add(lineInfo).add(ptxVersion);
+  const auto &[fpFusion, lineInfo, ptxVersion, flushes, ptxasOptions, waves, libraries] = backend;
+  hash.add(fpFusion).add(lineInfo).add(ptxVersion).add(flushes).add(ptxasOptions).add(waves);
+  for (const codegen::Library &library : libraries)
+    hash.add(*library.contents);
   if (given)
     hash.add(info(given->stage).name).add(given->text);
   hash.add(buildId());

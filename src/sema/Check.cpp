@@ -7,6 +7,7 @@
 #include "sema/CheckConstants.h"
 #include "sema/Specialize.h"
 
+#include "sema/builtins/triton/Extern.h"
 #include "sema/eval/Calls.h"
 #include "sema/kernel/Unsupported.h"
 #include "sema/names/ProgramState.h"
@@ -188,14 +189,24 @@ private:
     if (const auto *call = llvm::dyn_cast<ast::Call>(&node)) {
       MaybeValue callee = resolve(*call->func);
       for (const ast::Expr *argument : call->args)
-        visit(*argument);
+        visitArgument(callee, *argument);
       for (const ast::Keyword *keyword : call->keywords)
-        visit(*keyword->value);
+        visitArgument(callee, *keyword->value);
       if (callee)
         checkCall(*call, memberOfModule(interpreter, *call, *callee));
       return;
     }
     ast::forEachChild(node, [&](const ast::Node &child) { visit(child); });
+  }
+
+  /// In kernels only `extern_elementwise` takes dicts.
+  void visitArgument(const MaybeValue &callee, const ast::Expr &argument) {
+    bool takesTable = callee && callee->is(ValueKind::Builtin) &&
+                      callee->asBuiltin().name == ops::externElementwise;
+    if (takesTable && llvm::isa<ast::Dict>(argument))
+      ast::forEachChild(argument, [&](const ast::Node &child) { visit(child); });
+    else
+      visit(argument);
   }
 
   /// The value of a global name or of a chain of attributes on modules and classes; anything else

@@ -8,7 +8,8 @@ import pytest
 from gluonc._compile import ASTSource
 from gluonc._engine import engine
 from gluonc._ir_files import replace_code
-from gluonc._jit import default_options, triton_jit
+from gluonc._jit import triton_jit
+from gluonc._options import default_options
 from gluonc._triton import _language as tl
 from gluonc._triton import knobs
 

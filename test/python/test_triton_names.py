@@ -11,7 +11,7 @@ import subprocess
 import gluonc
 import gluonc.language
 import pytest
-from gluonc import _jit, _triton
+from gluonc import _options, _triton
 from gluonc import language as gl
 from gluonc._triton import _language as tl
 from gluonc._triton import testing  # noqa: F401
@@ -260,7 +260,7 @@ def missing_names():
     for name in ROWS:
         if name.startswith("options."):
             option = name.rpartition(".")[2]
-            if option not in _jit.default_options() and not _jit.ignores_option(option):
+            if option not in _options.default_options() and not _options.ignores_option(option):
                 yield name
         elif is_method_of_value(name):
             _, cls, member = name.rsplit(".", 2)

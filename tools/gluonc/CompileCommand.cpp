@@ -256,6 +256,8 @@ int compileCommand(Session &session) {
     return session.status();
   compilation.text = std::move(*text);
   compilation.code = session.codeOptions();
+  if (!session.readLibraries(compilation.code.backend))
+    return session.status();
   if (count && *count > 0 && !isSyntax)
     return repeat(compilation, *count);
   // Passes that are to be timed have to run.

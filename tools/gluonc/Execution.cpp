@@ -137,6 +137,8 @@ std::optional<driver::RunTime> Execution::launchCode(driver::Compiler &compiler,
   if (!cache)
     return std::nullopt;
   driver::CodeOptions code = session.codeOptions();
+  if (!session.readLibraries(code.backend))
+    return std::nullopt;
   const Word *trace = session.line.find("--trace");
   if (trace && !session.canBeTraced(options.target, *trace))
     return std::nullopt;

@@ -228,7 +228,18 @@ driver::CodeOptions Session::codeOptions() const {
   options.assembler = findPtxasHere();
   options.backend.lineInfo = line.has("--line-info");
   options.backend.fpFusion = !line.has("--no-fp-fusion");
+  options.backend.flushesSubnormals = !line.has("--keep-subnormals");
   return options;
+}
+
+bool Session::readLibraries(codegen::Options &options) {
+  for (const Word &word : line.all("--library")) {
+    std::optional<std::string> contents = readFile(word);
+    if (!contents)
+      return false;
+    options.libraries.push_back({word.text, std::make_shared<std::string>(std::move(*contents))});
+  }
+  return true;
 }
 
 std::string quotedForShell(llvm::StringRef word) {

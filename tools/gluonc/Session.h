@@ -97,6 +97,8 @@ public:
   void prepare(sema::Program &program) const;
 
   driver::CodeOptions codeOptions() const;
+  /// Reads what --library names. False after a report.
+  bool readLibraries(codegen::Options &options);
   /// On disk, and what GLUONC_REMOTE_CACHE and its fellows name behind it (--remote, --keys before
   /// them); off with --no-cache. Nullopt after a report.
   std::optional<driver::Cache> openCache();

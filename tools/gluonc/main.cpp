@@ -47,6 +47,9 @@ constexpr OptionSpec runOptions[] = {
     {"--debug", "", "turn on device_assert and overflow checks"},
     {"--line-info", "", "map instructions to source lines"},
     {"--no-fp-fusion", "", "do not fuse multiplication and addition"},
+    {"--library", "FILE",
+     "LLVM IR, text or bitcode, with functions that the kernel calls; may be repeated"},
+    {"--keep-subnormals", "", "approximations of NVIDIA's chips do not take them for zero"},
     {"--no-cache", "", "neither read nor write the cache of compiled kernels"},
     {"-I", "FOLDER", "where `import` looks behind the file's own folder; may be repeated"},
 };
@@ -69,6 +72,9 @@ constexpr OptionSpec compileOptions[] = {
     {"--debug", "", "turn on device_assert and overflow checks"},
     {"--line-info", "", "map instructions to source lines"},
     {"--no-fp-fusion", "", "do not fuse multiplication and addition"},
+    {"--library", "FILE",
+     "LLVM IR, text or bitcode, with functions that the kernel calls; may be repeated"},
+    {"--keep-subnormals", "", "approximations of NVIDIA's chips do not take them for zero"},
     {"--no-cache", "", "neither read nor write the cache of compiled kernels"},
     {"-I", "FOLDER", "where `import` looks behind the file's own folder; may be repeated"},
 };

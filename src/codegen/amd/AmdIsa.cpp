@@ -53,6 +53,8 @@ void AmdIsa::markKernel(Function &function, const KernelInfo &kernel,
   std::string threads = std::to_string(kernel.numWarps * target.warpSize());
   function.addFnAttr("amdgpu-flat-work-group-size", threads + "," + threads);
   function.addFnAttr("uniform-work-group-size", "true");
+  if (options.wavesPerSimd)
+    function.addFnAttr("amdgpu-waves-per-eu", std::to_string(options.wavesPerSimd));
   if (maxRegisters)
     function.addFnAttr("amdgpu-num-vgpr", std::to_string(*maxRegisters));
 }

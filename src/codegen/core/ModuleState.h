@@ -11,6 +11,7 @@
 namespace gluonc::codegen {
 
 class DebugInfo;
+class Libraries;
 
 /// What the functions of one module share.
 struct ModuleState {
@@ -21,6 +22,8 @@ struct ModuleState {
   const KernelInfo &kernel;
   /// Null unless line information was asked for.
   DebugInfo *debug;
+  /// What kernels may call.
+  const Libraries &libraries;
   /// Where the CTA's dynamic shared memory begins.
   llvm::Constant *shared = nullptr;
   llvm::DenseMap<mlir::Operation *, llvm::Function *> functions =

@@ -1,11 +1,12 @@
 //===- EmitLibdevice.cpp - Functions by their libdevice names ---------------------===//
 //
-// No bitcode library is linked: what the language offers under these names
-// (ir/tt/Libdevice.def) is made of the same pieces as the operations of
-// EmitMath, or in LibraryMath. Accuracy is theirs; `fast_…` is what the hardware
-// approximates, and what rounds in a given direction is one instruction.
+// No bitcode library is linked unless a launch gives one, whose functions then come
+// first: what the language offers under these names (ir/tt/Libdevice.def) is made of the same
+// pieces as the operations of EmitMath, or in LibraryMath. Accuracy is theirs; `fast_…` is what the
+// hardware approximates, and what rounds in a given direction is one instruction.
 //
 //===----------------------------------------------------------------------===//
+#include "codegen/core/Libraries.h"
 #include "codegen/emit/LibraryMath.h"
 #include "codegen/emit/MathFunctions.h"
 
@@ -582,10 +583,63 @@ const StringMap<Make> &makers() {
   return table;
 }
 
+std::string textOf(const FunctionType *type) {
+  std::string text;
+  raw_string_ostream out(text);
+  type->print(out);
+  return text;
+}
+
+/// Whether a function of type `type` can be called in place of one of type `wanted`: where one says
+/// which memory a pointer is for, the other may leave it open.
+bool fits(const FunctionType *type, const FunctionType *wanted) {
+  auto isAlike = [](const Type *a, const Type *b) {
+    return a == b || (a->isPointerTy() && b->isPointerTy() && a->getPointerAddressSpace() == 0);
+  };
+  return !type->isVarArg() && type->getNumParams() == wanted->getNumParams() &&
+         isAlike(type->getReturnType(), wanted->getReturnType()) &&
+         all_of_zip(type->params(), wanted->params(), isAlike);
+}
+
+/// Calls a library's function with the registers of each element.
+LogicalResult emitLibraryCall(Emitter &emitter, tt::ExternElementwiseOp op,
+                              const Function &function) {
+  auto typeOf = [&](mlir::Value value) {
+    return emitter.types.ofElement(mlir::getElementTypeOrSelf(value.getType()));
+  };
+  Type *result = typeOf(op.getResult());
+  SmallVector<Type *> parameters = map_to_vector(op.getSrcs(), typeOf);
+  FunctionType *type = function.getFunctionType();
+  FunctionType *wanted = FunctionType::get(result, parameters, false);
+  if (!fits(type, wanted))
+    return emitter.unsupported(op, "`" + op.getSymbol() + "`, which is `" + textOf(type) +
+                                       "` in `" + function.getParent()->getModuleIdentifier() +
+                                       "`, as `" + textOf(wanted) + "`");
+  FunctionCallee callee = emitter.state.module.getOrInsertFunction(function.getName(), type);
+  unsigned count = op.getSrcs().empty() ? 1 : emitter.get(op.getSrcs()[0]).size();
+  Registers results;
+  for (unsigned i = 0; i != count; ++i) {
+    SmallVector<Value *> arguments;
+    for (auto [operand, parameter] : zip_equal(op.getSrcs(), type->params())) {
+      Value *argument = emitter.get(operand)[i];
+      arguments.push_back(parameter->isPointerTy()
+                              ? emitter.builder.CreateAddrSpaceCast(argument, parameter)
+                              : argument);
+    }
+    Value *value = emitter.builder.CreateCall(callee, arguments);
+    results.push_back(result->isPointerTy() ? emitter.builder.CreateAddrSpaceCast(value, result)
+                                            : value);
+  }
+  emitter.set(op.getResult(), std::move(results));
+  return success();
+}
+
 LogicalResult emitExtern(Emitter &emitter, tt::ExternElementwiseOp op) {
+  if (const Function *function = emitter.state.libraries.find(op.getSymbol()))
+    return emitLibraryCall(emitter, op, *function);
   Make make = makers().lookup(op.getSymbol());
   if (!make)
-    return emitter.unsupported(op, "`" + op.getSymbol() + "`");
+    return emitter.unsupported(op, "`" + op.getSymbol() + "`, which no library of the launch has,");
   bool missing = false;
   emitElementwise(emitter, op, [&](Operands in) -> Value * {
     Value *result = missing ? nullptr : make(emitter, in);

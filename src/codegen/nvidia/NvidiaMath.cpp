@@ -5,6 +5,7 @@
 //   Exp     2 ulp + what x*log2(e) loses by rounding (grows with |x|)
 //   Exp2    2 ulp, subnormal results flushed to zero
 //   Sqrt    1 ulp, Rsqrt 2 ulp of full range, subnormal operands flushed
+//           (none of them where `Options::flushesSubnormals` is off)
 //   Divide  2 ulp over the full range (div.full)
 //
 // PreciseSqrt and PreciseDivide round correctly, and so do root and quotient of f64.
@@ -34,14 +35,15 @@ Value *call(Builder &builder, Intrinsic::ID id, Value *operand) {
   return builder.CreateIntrinsic(operand->getType(), id, {operand});
 }
 
-Value *mathF32(const Isa &isa, Builder &builder, MathKind kind, ArrayRef<Value *> operands) {
+Value *mathF32(const Isa &isa, Builder &builder, MathKind kind, ArrayRef<Value *> operands,
+               bool flushes) {
   Value *x = operands[0];
   switch (kind) {
   case MathKind::Exp:
     return call(builder, Intrinsic::nvvm_ex2_approx,
                 builder.CreateFMul(x, number(builder, log2OfE)));
   case MathKind::Exp2:
-    return call(builder, Intrinsic::nvvm_ex2_approx_ftz, x);
+    return call(builder, flushes ? Intrinsic::nvvm_ex2_approx_ftz : Intrinsic::nvvm_ex2_approx, x);
   case MathKind::Log:
     return logF32(builder, x);
   case MathKind::Log2:
@@ -53,9 +55,11 @@ Value *mathF32(const Isa &isa, Builder &builder, MathKind kind, ArrayRef<Value *
   case MathKind::Erf:
     return erfF32(builder, isa, x);
   case MathKind::Sqrt:
-    return call(builder, Intrinsic::nvvm_sqrt_approx_ftz_f, x);
+    return call(builder,
+                flushes ? Intrinsic::nvvm_sqrt_approx_ftz_f : Intrinsic::nvvm_sqrt_approx_f, x);
   case MathKind::Rsqrt:
-    return call(builder, Intrinsic::nvvm_rsqrt_approx_ftz_f, x);
+    return call(builder,
+                flushes ? Intrinsic::nvvm_rsqrt_approx_ftz_f : Intrinsic::nvvm_rsqrt_approx_f, x);
   case MathKind::PreciseSqrt:
     return call(builder, Intrinsic::nvvm_sqrt_rn_f, x);
   case MathKind::Divide:
@@ -99,14 +103,15 @@ Value *mathF64(const Isa &isa, Builder &builder, MathKind kind, ArrayRef<Value *
 Value *NvidiaIsa::math(Builder &builder, MathKind kind, ArrayRef<Value *> operands) const {
   Type *type = operands[0]->getType();
   if (type->isFloatTy())
-    return mathF32(*this, builder, kind, operands);
+    return mathF32(*this, builder, kind, operands, options.flushesSubnormals);
   if (type->isDoubleTy())
     return mathF64(*this, builder, kind, operands);
   // 16-bit floats: through f32, which keeps more than they can hold.
   SmallVector<Value *> wide;
   for (Value *operand : operands)
     wide.push_back(builder.CreateFPExt(operand, builder.getFloatTy()));
-  return builder.CreateFPTrunc(mathF32(*this, builder, kind, wide), type);
+  return builder.CreateFPTrunc(mathF32(*this, builder, kind, wide, options.flushesSubnormals),
+                               type);
 }
 
 } // namespace gluonc::codegen::nvidia

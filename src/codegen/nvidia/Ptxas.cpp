@@ -5,10 +5,13 @@
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Allocator.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/StringSaver.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cerrno>
@@ -95,6 +98,11 @@ std::vector<std::string> commandLine(StringRef program, StringRef input, StringR
     line.push_back("-lineinfo");
   if (!options.fpFusion)
     line.push_back("--fmad=false");
+  BumpPtrAllocator words;
+  StringSaver saver(words);
+  SmallVector<const char *> given;
+  cl::TokenizeGNUCommandLine(options.assemblerOptions, saver, given);
+  line.insert(line.end(), given.begin(), given.end());
   line.insert(line.end(), {input.str(), "-o", output.str()});
   return line;
 }

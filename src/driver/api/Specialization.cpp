@@ -120,8 +120,23 @@ private:
 
 } // namespace
 
-/// Those that IR does not say itself.
-static void takeOptions(const gluonc_kernel_options &options, gluonc_specialization &made) {
+/// Reads those of a list of paths. False after a report.
+static bool readLibraries(llvm::StringRef paths, std::vector<codegen::Library> &libraries,
+                          diag::Sink &sink) {
+  llvm::SmallVector<llvm::StringRef> each;
+  paths.split(each, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (llvm::StringRef path : each) {
+    std::optional<std::string> contents = readFile(path.str().c_str(), sink);
+    if (!contents)
+      return false;
+    libraries.push_back({path.str(), std::make_shared<std::string>(std::move(*contents))});
+  }
+  return true;
+}
+
+/// Those that IR does not say itself. False after a report.
+static bool takeOptions(const gluonc_kernel_options &options, gluonc_specialization &made,
+                        diag::Sink &sink) {
   if (options.max_registers)
     made.options.maxnreg = options.max_registers;
   if (options.num_stages)
@@ -131,8 +146,14 @@ static void takeOptions(const gluonc_kernel_options &options, gluonc_specializat
     made.options.sanitizer = options.sanitizer;
   made.code.backend.fpFusion = !options.no_fp_fusion;
   made.code.backend.lineInfo = options.line_info;
+  made.code.backend.flushesSubnormals = !options.keep_subnormals;
+  made.code.backend.ptxVersion = options.ptx_version;
+  made.code.backend.wavesPerSimd = options.waves_per_simd;
+  if (options.ptxas_options)
+    made.code.backend.assemblerOptions = options.ptxas_options;
   made.launch.programmaticDependent = options.programmatic_dependent_launch;
   made.launch.cooperative = options.cooperative_launch;
+  return !options.libraries || readLibraries(options.libraries, made.code.backend.libraries, sink);
 }
 
 /// The kernel in the language that a launch says.
@@ -178,12 +199,13 @@ static gluonc_status specialize(const gluonc_kernel &kernel,
     made->options.numWarps = chosen->num_warps;
   if (chosen->num_ctas)
     made->options.numCtas = chosen->num_ctas;
-  takeOptions(*chosen, *made);
+  diag::Collector collector;
+  if (!takeOptions(*chosen, *made, collector))
+    return fail(collector, error);
   if (std::string problem = problemOf(made->options); !problem.empty())
     return fail(GLUONC_USAGE_ERROR, std::move(problem), error);
   if (unsigned(chosen->language) > GLUONC_LANGUAGE_TRITON)
     return fail(GLUONC_USAGE_ERROR, "`language` is none of gluonc_language", error);
-  diag::Collector collector;
   {
     EngineLock lock(*kernel.module->engine, kernel.module);
     ArgumentReader reader(kernel, collector);
@@ -230,7 +252,8 @@ static gluonc_status loadIr(gluonc_engine *engine, std::string path, std::string
   made->kernelName = std::move(signature->kernel);
   made->arguments = std::move(signature->arguments);
   made->options = signature->options;
-  takeOptions(*chosen, *made);
+  if (!takeOptions(*chosen, *made, collector))
+    return fail(collector, error);
   *specialization = made.release();
   return GLUONC_OK;
 }

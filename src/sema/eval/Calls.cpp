@@ -3,7 +3,9 @@
 #include "sema/eval/Calls.h"
 
 #include "sema/builtins/Emit.h"
+#include "sema/builtins/triton/Extern.h"
 #include "sema/eval/Classes.h"
+#include "sema/eval/Expressions.h"
 #include "sema/host/HostStatements.h"
 #include "sema/kernel/KernelStatements.h"
 #include "sema/kernel/Outline.h"
@@ -21,12 +23,20 @@ using diag::Span;
 // Recursion halves a tile or counts down: real programs stay below ten.
 static constexpr unsigned maxRecursion = 64;
 
-bool Calls::evalArguments(const ast::Call &node, CallArguments &arguments) {
+/// An argument of `callee`. In kernels only `extern_elementwise` takes dicts.
+MaybeValue Calls::evalArgument(const Value &callee, const ast::Expr *argument) {
+  const auto *dict = llvm::dyn_cast<ast::Dict>(argument);
+  bool isTable =
+      dict && callee.is(ValueKind::Builtin) && callee.asBuiltin().name == ops::externElementwise;
+  return isTable ? Expressions(interpreter).evalDict(*dict) : eval(argument);
+}
+
+bool Calls::evalArguments(const Value &callee, const ast::Call &node, CallArguments &arguments) {
   arguments.span = node.span;
   // One that fails does not keep the others from being looked at.
   bool isComplete = true;
   for (const ast::Keyword *keyword : node.keywords) {
-    MaybeValue value = eval(keyword->value);
+    MaybeValue value = evalArgument(callee, keyword->value);
     if (!value) {
       isComplete = false;
       continue;
@@ -46,7 +56,7 @@ bool Calls::evalArguments(const ast::Call &node, CallArguments &arguments) {
   }
   for (const ast::Expr *argument : node.args) {
     const auto *starred = llvm::dyn_cast<ast::Starred>(argument);
-    MaybeValue value = eval(starred ? starred->value : argument);
+    MaybeValue value = starred ? eval(starred->value) : evalArgument(callee, argument);
     if (!value) {
       isComplete = false;
       continue;
@@ -93,7 +103,7 @@ MaybeValue Calls::evalCall(const ast::Call &node) {
     }
   }
   CallArguments arguments;
-  if (!evalArguments(node, arguments))
+  if (!evalArguments(*callee, node, arguments))
     return std::nullopt;
   return call(memberOfModule(interpreter, node, *callee), arguments);
 }

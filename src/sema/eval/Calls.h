@@ -21,7 +21,8 @@ public:
   bool bindFunction(const Function &function, CallArguments &arguments, Frame &callee);
 
 private:
-  bool evalArguments(const ast::Call &node, CallArguments &arguments);
+  MaybeValue evalArgument(const Value &callee, const ast::Expr *argument);
+  bool evalArguments(const Value &callee, const ast::Call &node, CallArguments &arguments);
   Value openLayouts(const Value &result);
   MaybeValue callPartial(bool isMaking, CallArguments &arguments);
   MaybeValue callFormat(CallArguments &arguments);

@@ -18,11 +18,11 @@ public:
 
   /// Interpreter::eval, after its look at the budget.
   MaybeValue evalNode(const ast::Expr *expr);
+  MaybeValue evalDict(const ast::Dict &node);
 
 private:
   MaybeValue evalConstant(const ast::Constant &node);
   MaybeValue evalSequence(ast::Exprs elements, bool isList);
-  MaybeValue evalDict(const ast::Dict &node);
   MaybeValue evalJoinedStr(const ast::JoinedStr &node);
   MaybeValue evalFormatted(const ast::FormattedValue &node);
   MaybeValue evalSlice(const ast::Slice &node);

@@ -4,6 +4,8 @@
 
 #include "ir/Dialects.h"
 #include "sema/builtins/Emit.h"
+#include "sema/builtins/triton/Extern.h"
+#include "sema/value/Repr.h"
 
 namespace gluonc::sema {
 
@@ -113,6 +115,20 @@ static MaybeValue isChip(Interpreter &interpreter, const IntrinsicCall &call) {
   return Value::boolean(isIt).asWrapped();
 }
 
+/// `tl.dtype("fp32")`.
+static MaybeValue dtypeOf(Interpreter &interpreter, const IntrinsicCall &call) {
+  if (!call[0].is(ValueKind::String)) {
+    interpreter.report(Kind::ArgumentKind, call.span, "name", "a str", call[0].typeName()).end();
+    return std::nullopt;
+  }
+  if (std::optional<DType> type = DType::parse(call[0].asString()))
+    return Value::dtype(*type);
+  interpreter
+      .report(Kind::BadArgument, call.span, "no type is called " + pythonString(call[0].asString()))
+      .end();
+  return std::nullopt;
+}
+
 /// By the path below `tl`.
 static const Intrinsic intrinsics[] = {
     {"_constexpr_to_value", "v", identity},
@@ -120,6 +136,7 @@ static const Intrinsic intrinsics[] = {
     {"block_type", "dtype, shape", blockType},
     {"const", "*args", typeOnly},
     {"constexpr_type", "value", constexprTypeOf},
+    {"dtype", "name", dtypeOf},
     {"slice", "*args", typeOnly},
     {"tuple_type", "types, fields=", tupleTypeOf},
     {"extra.num_threads", "", numThreads},
@@ -139,9 +156,10 @@ MaybeValue findTritonMember(llvm::StringRef path) {
   for (const Intrinsic &intrinsic : intrinsics)
     if (intrinsic.name == path)
       return Value::builtin(&intrinsic);
-  for (const Builtin &builtin : ops::dotBuiltins())
-    if (builtin.name == path)
-      return Value::builtin(&builtin);
+  for (llvm::ArrayRef<Builtin> table : {ops::dotBuiltins(), ops::externBuiltins()})
+    for (const Builtin &builtin : table)
+      if (builtin.name == path)
+        return Value::builtin(&builtin);
   if (path == "TRITON_MAX_TENSOR_NUMEL")
     return Value::integer(maxElements).asWrapped();
   if (path == "CONSTEXPR_0")
@@ -149,9 +167,11 @@ MaybeValue findTritonMember(llvm::StringRef path) {
   if (path == "pi32_t")
     return Value::dtype(DType::pointer(dtypes::int32));
   // Functions in Python that see no IR are what these decorate, as far as kernels are concerned.
-  if (path == "builtin" || path == "extern" || path == "constexpr_function" ||
-      path == "target_info.constexpr_function")
+  if (path == "builtin" || path == "constexpr_function" || path == "target_info.constexpr_function")
     return Value::builtin(findLanguageIntrinsic("constexpr_function"));
+  // What it decorates calls `extern_elementwise`.
+  if (path == "extern")
+    return Value::builtin(findLanguageIntrinsic("triton.jit"));
   if (path == "extra.num_warps")
     return Value::builtin(findLanguageIntrinsic("num_warps"));
   return std::nullopt;

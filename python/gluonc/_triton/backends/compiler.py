@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from typing import Union
 
 from gluonc import _native
-from gluonc._jit import default_options
+from gluonc._options import default_options
 
 
 @dataclass(frozen=True)
