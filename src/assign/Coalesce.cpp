@@ -9,7 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "assign/Assign.h"
-#include "assign/Settle.h"
+#include "assign/CtaShares.h"
+#include "assign/Products.h"
 #include "ir/Encoding.h"
 #include "ir/tt/Coalescing.h"
 #include "ir/tt/DescriptorAccess.h"
@@ -40,8 +41,21 @@ bool isLarge(Operation *access) {
   return !isa<tt::LoadOp>(access) || hasForAllThreads(pointersOf(access).getType(), access);
 }
 
+/// `layout` with the elements shared among CTAs in another way.
+layout::Layout sharedAs(const layout::BlockedLayout &layout, ArrayRef<int64_t> shape,
+                        const layout::BasisList &bases, Operation *place) {
+  ThreadCounts threads = ThreadCounts::at(place);
+  threads.ctas = 1;
+  layout::Ints share = assign::shareOf(shape, bases);
+  int64_t fastest = layout.order[0];
+  layout::BlockedLayout result = spreadBlocked(
+      share, layout.order, std::min(layout.sizePerThread[fastest], share[fastest]), threads);
+  result.cga = bases;
+  return layout::Layout(result);
+}
+
 /// What copies bring to shared memory threads read from there 16 bytes at a time.
-void stateDescriptorLoads(tt::FuncOp function) {
+void stateDescriptorLoads(tt::FuncOp function, const assign::CtaShares &shares) {
   function.getBody().walk([&](tt::DescriptorLoadOp load) {
     RankedTensorType type = load.getType();
     if (!isOpen(type) || !hasForAllThreads(type, load))
@@ -50,7 +64,11 @@ void stateDescriptorLoads(tt::FuncOp function) {
                                     16 / int64_t(elementBytes(type.getElementType())));
     assign::OpLayouts layouts;
     layouts.operands.resize(load->getNumOperands());
-    layouts.results.push_back(assign::defaultEncoding(type, load, std::max<int64_t>(run, 1)));
+    Attribute encoding = assign::defaultEncoding(type, load, std::max<int64_t>(run, 1));
+    const layout::BasisList *bases = shares.of(load);
+    if (const auto *blocked = bases ? toLayout(encoding).as<layout::BlockedLayout>() : nullptr)
+      encoding = fromLayout(load.getContext(), sharedAs(*blocked, type.getShape(), *bases, load));
+    layouts.results.push_back(encoding);
     assign::state(load, layouts);
   });
 }
@@ -67,12 +85,13 @@ struct CoalescePass : PassWrapper<CoalescePass, OperationPass<ModuleOp>> {
       return;
     for (tt::FuncOp function : getOperation().getOps<tt::FuncOp>())
       if (!function.isExternal()) {
-        coalesce(function);
-        stateDescriptorLoads(function);
+        assign::CtaShares shares(function);
+        coalesce(function, shares);
+        stateDescriptorLoads(function, shares);
       }
   }
 
-  static void coalesce(tt::FuncOp function) {
+  static void coalesce(tt::FuncOp function, const assign::CtaShares &shares) {
     llvm::SmallVector<Operation *> accesses;
     llvm::DenseMap<Value, Operation *> stores;
     function.getBody().walk([&](Operation *op) {
@@ -93,8 +112,13 @@ struct CoalescePass : PassWrapper<CoalescePass, OperationPass<ModuleOp>> {
     auto layoutFor = [&](Operation *access) {
       Operation *store =
           isa<tt::LoadOp, tt::StoreOp>(access) ? stores.lookup(pointersOf(access)) : nullptr;
+      Operation *decides = store ? store : access;
+      layout::BlockedLayout layout = coalescing.layoutFor(decides);
+      const layout::BasisList *bases = shares.of(decides);
       return fromLayout(access->getContext(),
-                        layout::Layout(coalescing.layoutFor(store ? store : access)));
+                        bases
+                            ? sharedAs(layout, assign::shapeOf(pointersOf(access)), *bases, access)
+                            : layout::Layout(layout));
     };
     llvm::SmallVector<Attribute> encodings = llvm::map_to_vector(accesses, layoutFor);
     for (auto [access, encoding] : llvm::zip_equal(accesses, encodings))

@@ -2,6 +2,7 @@
 #include "assign/Fetch.h"
 
 #include "assign/BoxCopies.h"
+#include "assign/CtaShares.h"
 #include "assign/Products.h"
 #include "ir/Encoding.h"
 #include "ir/Hint.h"
@@ -169,22 +170,30 @@ bool Finder::addTo(Slice &slice, Value value) {
 layout::Layout bufferFor(RankedTensorType type, const layout::DotOperandLayout &operand,
                          const layout::Ints &order) {
   int64_t bits = type.getElementTypeBitWidth(), rank = type.getRank();
-  int64_t rowElements = type.getDimSize(order[0]);
+  layout::BasisList cga = layout::Layout(operand).cga();
+  int64_t rowElements = shareOf(type.getShape(), cga)[order[0]];
   int64_t perPhase = std::max<int64_t>(rowBits / (bits * rowElements), 1);
   bool isAlongDepth = order[0] == (operand.operandIndex == 0 ? rank - 1 : rank - 2);
   // Lanes of waves read runs along K, or neighbours along the other dim.
   if (operand.parent.as<layout::AMDMFMALayout>() || operand.parent.as<layout::AMDWMMALayout>()) {
     int64_t vec = std::min(isAlongDepth ? operand.kWidth : rowElements, rowElements);
     int64_t phases = std::min<int64_t>(rowElements / vec, 16);
-    return layout::SwizzledSharedLayout{
-        vec, perPhase, std::max<int64_t>(phases / perPhase, 1), order, {}};
+    return layout::SwizzledSharedLayout{vec, perPhase, std::max<int64_t>(phases / perPhase, 1),
+                                        order, cga};
   }
   int64_t along = 4 * std::max<int64_t>(operand.kWidth, 1), across = bits == 64 ? 4 : 8;
   int64_t vec = isAlongDepth ? along : across, stride = isAlongDepth ? across : along;
   vec = std::min(vec, rowElements);
   int64_t phases = std::max<int64_t>(std::min(stride, rowBits / (vec * bits)), 1);
-  return layout::SwizzledSharedLayout{
-      vec, perPhase, std::max<int64_t>(phases / perPhase, 1), order, {}};
+  return layout::SwizzledSharedLayout{vec, perPhase, std::max<int64_t>(phases / perPhase, 1), order,
+                                      cga};
+}
+
+/// Whether each CTA has the same part of both, a tensor and a tensor or buffer.
+static bool isSharedAlike(RankedTensorType type, Type other) {
+  auto tensor = dyn_cast<RankedTensorType>(other);
+  Attribute encoding = tensor ? tensor.getEncoding() : cast<ttg::MemDescType>(other).getEncoding();
+  return toLayout(type.getEncoding()).cga() == toLayout(encoding).cga();
 }
 
 /// What loads through pointers and through descriptors have in common.
@@ -219,7 +228,11 @@ bool Finder::fill(Copy &copy, tt::LoadOp load) {
         return stays("products want it in buffers of two layouts");
       copy.shared = encoding;
     }
-  layout::Layout shared = layout::SwizzledSharedLayout{1, 1, 1, blocked->order, {}};
+  for (Operation *user : load->getUsers())
+    if (isa<ttg::ConvertLayoutOp, ttg::LocalAllocOp>(user) &&
+        !isSharedAlike(type, user->getResult(0).getType()))
+      return stays("CTAs of a cluster use what others load");
+  layout::Layout shared = layout::SwizzledSharedLayout{1, 1, 1, blocked->order, blocked->cga};
   if (copy.shared)
     shared = toLayout(copy.shared);
   else

@@ -314,8 +314,7 @@ private:
       return "the chip has no asynchronous copies";
     if (assign::stagesOf(loop) < 2)
       return "its loop has one stage";
-    // Buffers are made for one CTA.
-    return ThreadCounts::at(loop).ctas > 1 ? "programs are clusters" : "";
+    return ThreadCounts::at(loop).ctas > 1 && !target.isNvidia() ? "programs are clusters" : "";
   }
 
   void pipeline(tt::FuncOp function) {

@@ -11,6 +11,7 @@
 // Products that no instruction takes stay open (StateProducts.cpp).
 //
 //===----------------------------------------------------------------------===//
+#include "assign/CtaShares.h"
 #include "assign/nvidia/Operands.h"
 #include "ir/Encoding.h"
 #include "ir/tt/DescriptorAccess.h"
@@ -67,15 +68,18 @@ private:
   void takeWarp(tt::DotOp dot);
   layout::Ints warpGroupsOf(tt::DotOp dot, int64_t m) const;
   int64_t columnsOf(int64_t m, int64_t n) const;
-  layout::Ints warpsOf(tt::DotOp dot) const;
+  layout::Ints warpsOf(tt::DotOp dot, ArrayRef<int64_t> shape) const;
   int64_t kWidthOf(tt::DotOp dot) const;
   static int64_t wordOf(tt::DotOp dot) {
     return std::max<int64_t>(target::nvidia::matrixWordBits / bitsOf(dot.getA()), 1);
   }
-  static Value inShared(OpBuilder &builder, tt::DotOp dot, Value operand, bool isLeft) {
+  /// `cga`: how CTAs share the sum.
+  static Value inShared(OpBuilder &builder, tt::DotOp dot, Value operand, bool isLeft,
+                        const layout::BasisList &cga) {
     return assign::inShared(
         builder, dot, operand,
-        wgmma::transposes(bitsOf(operand)) ? assign::isFirstDimContiguous(operand) : !isLeft);
+        wgmma::transposes(bitsOf(operand)) ? assign::isFirstDimContiguous(operand) : !isLeft,
+        /*isPadded=*/false, assign::sharesOfOperand(cga, isLeft ? 0 : 1));
   }
 
   const target::Target &target;
@@ -84,12 +88,14 @@ private:
 
 bool Products::takeWarpGroup(tt::DotOp dot) {
   std::optional<Elements> elements = elementsOf(dot);
-  if (!elements || !target::has(target, Feature::WarpgroupMma) || threads.ctas > 1 ||
+  if (!elements || !target::has(target, Feature::WarpgroupMma) ||
       !wgmma::multiplies(elements->a, elements->b, elements->sum))
     return false;
-  ArrayRef<int64_t> shape = shapeOf(dot.getD());
-  if (shape.size() != 2 || threads.warps % wgmma::warps || shape[0] % wgmma::rows ||
-      shape[1] % wgmma::minColumns)
+  if (dot.getD().getType().getRank() != 2)
+    return false;
+  layout::BasisList cga = assign::sharesOf(dot, threads.ctas);
+  layout::Ints shape = assign::shareOf(shapeOf(dot.getD()), cga);
+  if (threads.warps % wgmma::warps || shape[0] % wgmma::rows || shape[1] % wgmma::minColumns)
     return false;
   int64_t m = shape[0], n = shape[1], depth = shapeOf(dot.getA())[1];
   unsigned bits = bitsOf(dot.getA());
@@ -104,13 +110,13 @@ bool Products::takeWarpGroup(tt::DotOp dot) {
   OpBuilder builder(dot);
   Location loc = dot.getLoc();
   layout::NVMMADistributedLayout layout{
-      {3, 0}, warpGroupsOf(dot, m), {wgmma::rowsPerWarp, columnsOf(m, n), instrK}, {}};
+      {3, 0}, warpGroupsOf(dot, m), {wgmma::rowsPerWarp, columnsOf(m, n), instrK}, cga};
   Value a = isLoaded(dot.getA())
-                ? inShared(builder, dot, dot.getA(), /*isLeft=*/true)
+                ? inShared(builder, dot, dot.getA(), /*isLeft=*/true, cga)
                 : convertTo(builder, loc, dot.getA(),
                             layout::DotOperandLayout{0, layout::Layout(layout),
                                                      target::nvidia::matrixWordBits / bits});
-  Value b = inShared(builder, dot, dot.getB(), /*isLeft=*/false);
+  Value b = inShared(builder, dot, dot.getB(), /*isLeft=*/false, cga);
   assign::Sum of = assign::sumOf(dot.getC());
   Value sum = convertTo(builder, loc, of.value, layout::Layout(layout));
   Value useC = assign::addsSum(builder, loc, dot.getC(), of);
@@ -141,8 +147,8 @@ int64_t Products::columnsOf(int64_t m, int64_t n) const {
   return std::min<int64_t>(std::max<int64_t>(n / groups, wgmma::minColumns), wgmma::maxColumns);
 }
 
-layout::Ints Products::warpsOf(tt::DotOp dot) const {
-  ArrayRef<int64_t> shape = shapeOf(dot.getD());
+/// `shape`: what a CTA has of the sum.
+layout::Ints Products::warpsOf(tt::DotOp dot, ArrayRef<int64_t> shape) const {
   if (shape.size() == 3)
     return {threads.warps, 1, 1};
   int64_t m = shape[0], n = shape[1];
@@ -173,7 +179,7 @@ int64_t Products::kWidthOf(tt::DotOp dot) const {
 
 void Products::takeWarp(tt::DotOp dot) {
   std::optional<Elements> elements = elementsOf(dot);
-  if (!elements || !target::has(target, Feature::MmaSync) || threads.ctas > 1)
+  if (!elements || !target::has(target, Feature::MmaSync))
     return;
   bool isFp8 = target::nvidia::isFloat8(elements->a) && target::nvidia::isFloat8(elements->b);
   if (isFp8 && (!target::has(target, Feature::MmaSyncFp8) ||
@@ -181,7 +187,10 @@ void Products::takeWarp(tt::DotOp dot) {
     elements->a = elements->b = MatrixElement::F16;
   else
     isFp8 = false;
-  ArrayRef<int64_t> shape = shapeOf(dot.getD());
+  layout::BasisList cga;
+  if (dot.getD().getType().getRank() > 1)
+    cga = assign::sharesOf(dot, threads.ctas);
+  layout::Ints shape = assign::shareOf(shapeOf(dot.getD()), cga);
   size_t rank = shape.size();
   int64_t rows = mma::rows(elements->a), depth = shapeOf(dot.getA()).back();
   int64_t perWidth = elements->a == MatrixElement::F64 ? 4 : 8;
@@ -199,7 +208,8 @@ void Products::takeWarp(tt::DotOp dot) {
   layout::Ints instruction(rank, 1);
   instruction[rank - 2] = rows;
   instruction[rank - 1] = mma::columns;
-  layout::Layout parent = layout::NVMMADistributedLayout{{2, 0}, warpsOf(dot), instruction, {}};
+  layout::Layout parent =
+      layout::NVMMADistributedLayout{{2, 0}, warpsOf(dot, shape), instruction, cga};
   assign::stateProduct(dot, parent, kWidth);
 }
 

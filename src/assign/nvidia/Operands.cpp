@@ -80,17 +80,24 @@ static Value beforeTranspose(Value value) {
   return trans && trans.getOrder()[0] == 1 && isLoaded(trans.getSrc()) ? trans.getSrc() : Value();
 }
 
-ttg::MemDescType bufferType(Value block, bool isTransposed, bool isMutable, bool isPadded) {
+ttg::MemDescType bufferType(Value block, bool isTransposed, bool isMutable, bool isPadded,
+                            const layout::BasisList &cga) {
   auto type = cast<RankedTensorType>(block.getType());
   layout::Layout layout = layout::NVMMASharedLayout::defaultFor(
-      type.getShape(), type.getElementTypeBitWidth(), isTransposed, isPadded);
+      type.getShape(), type.getElementTypeBitWidth(), isTransposed, isPadded, cga);
   return ttg::MemDescType::get(
       type.getShape(), type.getElementType(), fromLayout(block.getContext(), layout),
       ttg::SharedMemorySpaceAttr::get(block.getContext()), isMutable, type.getShape());
 }
 
+static layout::BasisList transposed(layout::BasisList bases) {
+  for (layout::Ints &basis : bases)
+    std::swap(basis[0], basis[1]);
+  return bases;
+}
+
 Value inShared(OpBuilder &builder, Operation *product, Value operand, bool isTransposed,
-               bool isPadded) {
+               bool isPadded, const layout::BasisList &cga) {
   Location loc = product->getLoc();
   // A block that was loaded lies there as it was loaded.
   Value loaded = beforeTranspose(operand);
@@ -98,13 +105,13 @@ Value inShared(OpBuilder &builder, Operation *product, Value operand, bool isTra
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(placeFor(loaded ? loaded : operand, product));
   if (!loaded)
-    return ttg::LocalAllocOp::create(builder, loc,
-                                     bufferType(operand, isTransposed, false, isPadded), operand);
+    return ttg::LocalAllocOp::create(
+        builder, loc, bufferType(operand, isTransposed, false, isPadded, cga), operand);
   // Loops put buffers in its place that copies write.
   Value buffer = ttg::LocalAllocOp::create(
-      builder, loc, bufferType(loaded, !isTransposed, true, isPadded), loaded);
+      builder, loc, bufferType(loaded, !isTransposed, true, isPadded, transposed(cga)), loaded);
   return ttg::MemDescTransOp::create(builder, loc,
-                                     bufferType(operand, isTransposed, true, isPadded), buffer,
+                                     bufferType(operand, isTransposed, true, isPadded, cga), buffer,
                                      ArrayRef<int32_t>{1, 0});
 }
 

@@ -32,12 +32,12 @@ mlir::Value addsSum(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value c,
 mlir::Value convertTo(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                       const layout::Layout &layout);
 /// The buffer in shared memory that `block` lies in, contiguous along its first dim or its last.
-/// `isPadded`: bytes of two elements of 4 bits have room for one each.
+/// `isPadded`: bytes of two elements of 4 bits have room for one each. CTAs share it by `cga`.
 ttg::MemDescType bufferType(mlir::Value block, bool isTransposed, bool isMutable,
-                            bool isPadded = false);
+                            bool isPadded = false, const layout::BasisList &cga = {});
 /// An operand of a product in shared memory.
 mlir::Value inShared(mlir::OpBuilder &builder, mlir::Operation *product, mlir::Value operand,
-                     bool isTransposed, bool isPadded = false);
+                     bool isTransposed, bool isPadded = false, const layout::BasisList &cga = {});
 
 /// The sum of a product in tensor memory.
 struct SumPlace {
