@@ -252,6 +252,13 @@ TEST(Library, HostDescriptorsAreTheCopyEnginesWhereThereIsOne) {
   EXPECT_NE(ir.find("tt.load"), std::string::npos) << ir;
   ir = compileDescribed("cuda:90a", "tensordesc<fp32[1,32]>", "    d.gather(tl.arange(0, 8), n)\n");
   EXPECT_NE(ir.find("a descriptor that the kernel makes"), std::string::npos) << ir;
+  // Rows by number since Blackwell.
+  const char *rows = "    d.scatter(d.gather(tl.arange(0, 8), n), tl.arange(8, 16), n)\n";
+  ir = compileDescribed("cuda:100a", "tensordesc<fp32[1,32]>", rows);
+  EXPECT_NE(ir.find("ttng.async_tma_gather"), std::string::npos) << ir;
+  EXPECT_NE(ir.find("ttng.async_tma_scatter"), std::string::npos) << ir;
+  ir = compileDescribed("cuda:100a", "tensordesc<fp32[1,4]>", rows);
+  EXPECT_NE(ir.find("32 bytes or more"), std::string::npos) << ir;
 }
 
 TEST(Library, HostDescriptorsArePointerExtentsAndStridesElsewhere) {

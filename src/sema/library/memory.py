@@ -8,7 +8,9 @@ from typing import Optional
 
 import triton
 import triton.language as tl
+from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.blackwell import fence_async_shared, mbarrier, tma
 
 
 @triton.constexpr_function
@@ -195,6 +197,72 @@ def advance(base, offsets):
 # -- Tensor descriptors -----------------------------------------------------------------
 
 
+@triton.jit
+def _check_rows(desc, x_offsets):
+    tl.static_assert(
+        len(desc.block_shape) == 2 and desc.block_shape[0] == 1,
+        "rows are gathered and scattered through a descriptor of blocks of one row",
+    )
+    tl.static_assert(
+        len(x_offsets.shape) == 1 and x_offsets.shape[0] >= 8, "at least eight rows in one block"
+    )
+    tl.static_assert(
+        desc.base is not None or _copies_rows(desc.dtype, desc.block_shape),
+        "rows are gathered and scattered through a descriptor that the kernel makes, but on "
+        "Blackwell, where they have elements of up to 32 bits and 32 bytes or more",
+    )
+
+
+@triton.constexpr_function
+def _copies_rows(dtype, block):
+    """Whether the copy engine moves rows by number."""
+    bits = dtype.primitive_bitwidth
+    return tl.target_info.cuda_capability_geq(10) and bits <= 32 and bits * block[1] >= 256
+
+
+@triton.constexpr_function
+def _row_layout(bits, columns, warps):
+    """Of a block of rows in registers: 16 bytes a thread."""
+    each = min(128 // bits, columns)
+    lanes = min(columns // each, 32)
+    return gl.BlockedLayout([1, each], [32 // lanes, lanes], [warps, 1], [1, 0])
+
+
+@gluon.jit
+def _spread_rows(x_offsets):
+    """Four neighbours in each thread, the same in all of a warp."""
+    spread: gl.constexpr = gl.SliceLayout(
+        1, gl.BlockedLayout([4, 1], [1, 32], [gl.num_warps(), 1], [0, 1])
+    )
+    return gl.convert_layout(x_offsets, spread)
+
+
+@gluon.jit
+def _copy_rows_in(box, x_offsets, y_offset):
+    columns: gl.constexpr = box.block_shape[1]
+    rows = gl.allocate_shared_memory(box.dtype, [x_offsets.shape[0], columns], box.layout)
+    arrived = mbarrier.allocate_mbarrier()
+    mbarrier.init(arrived, count=1)
+    mbarrier.expect(arrived, rows.nbytes_per_cta)
+    tma.async_gather(box, _spread_rows(x_offsets), y_offset, arrived, rows)
+    mbarrier.wait(arrived, phase=0)
+    mbarrier.invalidate(arrived)
+    return rows.load(_row_layout(box.dtype.primitive_bitwidth, columns, gl.num_warps()))
+
+
+@gluon.jit
+def _copy_rows_out(box, value, x_offsets, y_offset):
+    columns: gl.constexpr = box.block_shape[1]
+    layout: gl.constexpr = _row_layout(box.dtype.primitive_bitwidth, columns, gl.num_warps())
+    rows = gl.allocate_shared_memory(
+        box.dtype, [x_offsets.shape[0], columns], box.layout, gl.convert_layout(value, layout)
+    )
+    fence_async_shared()
+    tma.async_scatter(box, _spread_rows(x_offsets), y_offset, rows)
+    tma.store_wait(0, read_only=False)
+    gl.thread_barrier()
+
+
 @triton.aggregate
 class tensor_descriptor:
     """A tensor, seen in blocks of one shape. What lies outside reads as padding, and is not
@@ -240,17 +308,6 @@ class tensor_descriptor:
     @triton.jit
     def _rows(self, x_offsets, y_offset):
         """Pointers and mask of rows of the tensor, from a column on."""
-        tl.static_assert(
-            len(self.block_shape) == 2 and self.block_shape[0] == 1,
-            "rows are gathered and scattered through a descriptor of blocks of one row",
-        )
-        tl.static_assert(
-            self.base is not None,
-            "rows are gathered and scattered through a descriptor that the kernel makes",
-        )
-        tl.static_assert(
-            len(x_offsets.shape) == 1 and x_offsets.shape[0] >= 8, "at least eight rows in one block"
-        )
         rows = tl.expand_dims(x_offsets.to(tl.int64), 1)
         columns = _indices(y_offset, self.block_shape, 1)
         alignment: tl.constexpr = 128 // self.dtype.primitive_bitwidth
@@ -285,13 +342,23 @@ class tensor_descriptor:
 
     @triton.jit
     def gather(self, x_offsets, y_offset):
-        pointers, inside = self._rows(x_offsets, y_offset)
-        return self._read(pointers, inside)
+        _check_rows(self, x_offsets)
+        if self.base is None:
+            return _copy_rows_in(self.box, x_offsets.to(tl.int32), _coordinates([y_offset])[0])
+        else:
+            pointers, inside = self._rows(x_offsets, y_offset)
+            return self._read(pointers, inside)
 
     @triton.jit
     def scatter(self, value, x_offsets, y_offset):
-        pointers, inside = self._rows(x_offsets, y_offset)
-        tl.store(pointers, value.to(self.dtype), inside)
+        _check_rows(self, x_offsets)
+        if self.base is None:
+            _copy_rows_out(
+                self.box, value.to(self.dtype), x_offsets.to(tl.int32), _coordinates([y_offset])[0]
+            )
+        else:
+            pointers, inside = self._rows(x_offsets, y_offset)
+            tl.store(pointers, value.to(self.dtype), inside)
 
     @triton.jit
     def _combine(self, offsets, value, kind: tl.constexpr, update: tl.constexpr):
