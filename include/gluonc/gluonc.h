@@ -373,6 +373,8 @@ typedef struct gluonc_kernel_options {
   const char *libraries;
   /* Approximations of NVIDIA's chips and libraries (`__nvvm_reflect`) keep subnormal float32. */
   int keep_subnormals;
+  /* With `debug`: signed integers may overflow. */
+  int no_overflow_checks;
   /* Options for ptxas, as a command line has them. Null: none. */
   const char *ptxas_options;
   /* The PTX ISA, times ten; a newer one where the chip or the code needs it. 0: the least. */

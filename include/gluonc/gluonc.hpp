@@ -244,6 +244,8 @@ struct Options {
   std::string libraries;
   /// Whether approximations of NVIDIA's chips and libraries may take subnormal float32 for zero.
   bool flushesSubnormals = true;
+  /// With `debug`: whether signed integers of up to 32 bits must not overflow.
+  bool checksOverflow = true;
   std::string ptxasOptions;
   /// Times ten; 0: the least.
   unsigned ptxVersion = 0;
@@ -266,6 +268,7 @@ struct Options {
     raw.sanitizer = sanitizer.c_str();
     raw.libraries = libraries.c_str();
     raw.keep_subnormals = !flushesSubnormals;
+    raw.no_overflow_checks = !checksOverflow;
     raw.ptxas_options = ptxasOptions.c_str();
     raw.ptx_version = ptxVersion;
     raw.waves_per_simd = wavesPerSimd;

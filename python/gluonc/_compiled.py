@@ -43,8 +43,8 @@ copyreg.pickle(_native.Executable, lambda executable: (_restored, (executable.sa
 class Metadata(namedtuple("Metadata", (
         "hash", "target", "name", "num_warps", "num_ctas", "maxnreg", "debug", "enable_fp_fusion",
         "launch_pdl", "launch_cooperative_grid", "num_stages", "arch", "ir_override",
-        "instrumentation_mode", "extern_libs", "enable_reflect_ftz", "ptx_options", "ptx_version",
-        "waves_per_eu", "shared", "tmem_size", "global_scratch_size",
+        "instrumentation_mode", "extern_libs", "enable_reflect_ftz", "sanitize_overflow",
+        "ptx_options", "ptx_version", "waves_per_eu", "shared", "tmem_size", "global_scratch_size",
         "global_scratch_align", "profile_scratch_size", "profile_scratch_align"))):
     """What a launch of a compiled kernel needs to know. Fields by name, too: metadata["shared"]."""
 

@@ -20,16 +20,20 @@ DEFAULTS = {"num_warps": 4, "num_ctas": 1, "maxnreg": None, "debug": False,
             "extern_libs": None,
             # What NVIDIA's chips approximate, and libraries, may take subnormals for zero.
             "enable_reflect_ftz": True,
+            # With debug: signed integers of up to 32 bits must not overflow.
+            "sanitize_overflow": True,
             # For ptxas; ptx_version is the ISA's, times ten.
             "ptx_options": None, "ptx_version": None,
             # How many waves a SIMD of AMD's is to hold.
             "waves_per_eu": 0}
 # What the compiler is told of by name, where a launch says something else than that.
-_BY_NAME = ("extern_libs", "enable_reflect_ftz", "ptx_options", "ptx_version", "waves_per_eu")
+_BY_NAME = ("extern_libs", "enable_reflect_ftz", "sanitize_overflow", "ptx_options", "ptx_version", "waves_per_eu")
+_KINDS = {"enable_reflect_ftz": bool, "sanitize_overflow": bool, "ptx_version": int,
+          "waves_per_eu": int}
 # Those that a parameter of the same name hides.
 RARE = frozenset({"arch", "ir_override", "instrumentation_mode", *_BY_NAME})
 # Options of Triton that change nothing here: hints, and checks that are not made.
-_IGNORED_OPTIONS = frozenset({"warp_size", "sanitize_overflow", "sched4reg", "min_shared_mem",
+_IGNORED_OPTIONS = frozenset({"warp_size", "sched4reg", "min_shared_mem",
                               # Of AMD: how products are chosen and scheduled, what LLVM is told of
                               # the function.
                               "matrix_instr_nonkdim", "kpack", "schedule_hint", "llvm_fn_attrs",
@@ -60,8 +64,9 @@ def rare_options(options):
              if options[name] is not None and options[name] != DEFAULTS[name]}
     if "extern_libs" in given:
         given["extern_libs"] = "\n".join(_library_paths(given["extern_libs"]))
-    if "ptx_version" in given:
-        given["ptx_version"] = int(given["ptx_version"])
+    for name, kind in _KINDS.items():
+        if name in given:
+            given[name] = kind(given[name])
     return given
 
 

@@ -299,15 +299,16 @@ class RareOptions {
 public:
   explicit RareOptions(const nb::dict &given)
       : libraries(textOf(given, "extern_libs")), ptxasOptions(textOf(given, "ptx_options")),
-        keepsSubnormals(given.contains("enable_reflect_ftz") &&
-                        !nb::cast<bool>(given["enable_reflect_ftz"])),
-        ptxVersion(numberOf(given, "ptx_version")), wavesPerSimd(numberOf(given, "waves_per_eu")) {}
+        keepsSubnormals(isOff(given, "enable_reflect_ftz")),
+        mayOverflow(isOff(given, "sanitize_overflow")), ptxVersion(numberOf(given, "ptx_version")),
+        wavesPerSimd(numberOf(given, "waves_per_eu")) {}
 
   /// The texts stay here.
   void apply(gluonc_kernel_options &options) const {
     options.libraries = libraries.c_str();
     options.ptxas_options = ptxasOptions.c_str();
     options.keep_subnormals = keepsSubnormals;
+    options.no_overflow_checks = mayOverflow;
     options.ptx_version = ptxVersion;
     options.waves_per_simd = wavesPerSimd;
   }
@@ -316,12 +317,15 @@ private:
   static std::string textOf(const nb::dict &given, const char *name) {
     return given.contains(name) ? nb::cast<std::string>(given[name]) : "";
   }
+  static bool isOff(const nb::dict &given, const char *name) {
+    return given.contains(name) && !nb::cast<bool>(given[name]);
+  }
   static unsigned numberOf(const nb::dict &given, const char *name) {
     return given.contains(name) ? nb::cast<unsigned>(given[name]) : 0;
   }
 
   std::string libraries, ptxasOptions;
-  bool keepsSubnormals;
+  bool keepsSubnormals, mayOverflow;
   unsigned ptxVersion, wavesPerSimd;
 };
 

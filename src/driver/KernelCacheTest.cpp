@@ -61,6 +61,14 @@ TEST_F(KernelCacheTest, AKeyTellsApartWhateverDecidesOfCode) {
   expectNew(key(simple, {.backend = {.lineInfo = true}}), "line info");
   expectNew(key(simple, {.backend = {.fpFusion = false}}), "fusion");
   expectNew(key(simple, {.backend = {.ptxVersion = 80}}), "version of PTX");
+  expectNew(key(simple, {.backend = {.flushesSubnormals = false}}), "subnormal numbers");
+  expectNew(key(simple, {.backend = {.assemblerOptions = "-O1"}}), "options of the assembler");
+  expectNew(key(simple, {.backend = {.wavesPerSimd = 2}}), "waves");
+  for (const char *contents : {"; one", "; another"})
+    expectNew(
+        key(simple,
+            {.backend = {.libraries = {{"lib.ll", std::make_shared<std::string>(contents)}}}}),
+        "contents of a library");
   expectNew(key(simple, {.assembler = "/bin/true"}), "assembler");
   expectNew(key(simple, {}, Stage::Binary), "last stage");
   options.target = *target::Target::parse("cuda:90");

@@ -37,6 +37,12 @@ def powers(x, out, N: tl.constexpr):
 
 
 @triton_jit
+def doubles(x, out, N: tl.constexpr):
+    at = tl.arange(0, N)
+    tl.store(out + at, tl.load(x + at) + tl.load(x + at))
+
+
+@triton_jit
 def named_alike(x, ptx_version, N: tl.constexpr):
     tl.store(x + tl.arange(0, N), ptx_version)
 
@@ -91,6 +97,15 @@ def test_subnormal_numbers_are_kept_on_demand():
 def test_the_version_of_ptx_is_chosen():
     assert ".version 8.6" in compiled(powers, ptx_version=86).asm["ptx"]
     assert ".version 8.6" not in compiled(powers).asm["ptx"]
+
+
+def test_integers_may_overflow_if_a_launch_says_so():
+    x = np.full(128, 2**30, np.int32)
+    out = np.zeros(128, np.int32)
+    doubles[(1,)](x, out, N=128, debug=True, sanitize_overflow=False)
+    assert (out == -2**31).all()
+    with pytest.raises(gluonc.KernelFault, match="int32 overflow detected for operation add"):
+        doubles[(1,)](x, out, N=128, debug=True)
 
 
 def test_waves_are_asked_for():

@@ -1584,8 +1584,8 @@ def abs(x: tensor | Number) -> Any:
 def add(x: tensor | Number, y: tensor | Number, sanitize_overflow: bool = ...) -> Any:
     """The sum x + y.
 
-    What the operator gives; the operands are brought to one type and shape. `sanitize_overflow` is
-    accepted and changes nothing.
+    What the operator gives; the operands are brought to one type and shape. In debug builds
+    signed integers of up to 32 bits must not overflow, unless `sanitize_overflow` is False.
 
     Gives: the common type, element by element. Integers wrap.
     Errors: operands whose types, shapes or layouts do not go together.
@@ -1597,8 +1597,8 @@ def add(x: tensor | Number, y: tensor | Number, sanitize_overflow: bool = ...) -
 def sub(x: tensor | Number, y: tensor | Number, sanitize_overflow: bool = ...) -> Any:
     """The difference x - y.
 
-    What the operator gives; the operands are brought to one type and shape. `sanitize_overflow` is
-    accepted and changes nothing.
+    What the operator gives; the operands are brought to one type and shape. In debug builds
+    signed integers of up to 32 bits must not overflow, unless `sanitize_overflow` is False.
 
     Gives: the common type, element by element. Integers wrap.
     Errors: operands whose types, shapes or layouts do not go together.
@@ -1610,8 +1610,8 @@ def sub(x: tensor | Number, y: tensor | Number, sanitize_overflow: bool = ...) -
 def mul(x: tensor | Number, y: tensor | Number, sanitize_overflow: bool = ...) -> Any:
     """The product x * y.
 
-    What the operator gives; the operands are brought to one type and shape. `sanitize_overflow` is
-    accepted and changes nothing.
+    What the operator gives; the operands are brought to one type and shape. In debug builds
+    signed integers of up to 32 bits must not overflow, unless `sanitize_overflow` is False.
 
     Gives: the common type, element by element. Integers wrap.
     Errors: operands whose types, shapes or layouts do not go together.

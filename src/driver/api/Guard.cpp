@@ -40,7 +40,10 @@ std::string reproducerOf(const Subject &subject, const std::string &what) {
     out << " --maxnreg " << *made.options.maxnreg;
   out << (made.options.debug ? " --debug" : "")
       << (made.code.backend.lineInfo ? " --line-info" : "")
-      << (made.code.backend.fpFusion ? "" : " --no-fp-fusion");
+      << (made.code.backend.fpFusion ? "" : " --no-fp-fusion")
+      << (made.code.backend.flushesSubnormals ? "" : " --keep-subnormals");
+  for (const codegen::Library &library : made.code.backend.libraries)
+    out << " --library '" << library.path << '\'';
   if (!subject.target.empty())
     out << " --target " << subject.target;
   out << '\n' << std::string_view(file.text());

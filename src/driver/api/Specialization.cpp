@@ -149,6 +149,7 @@ static bool takeOptions(const gluonc_kernel_options &options, gluonc_specializat
   made.code.backend.flushesSubnormals = !options.keep_subnormals;
   made.code.backend.ptxVersion = options.ptx_version;
   made.code.backend.wavesPerSimd = options.waves_per_simd;
+  made.options.sanitizeOverflow = !options.no_overflow_checks;
   if (options.ptxas_options)
     made.code.backend.assemblerOptions = options.ptxas_options;
   made.launch.programmaticDependent = options.programmatic_dependent_launch;

@@ -2,6 +2,7 @@
 
 #include "sema/eval/Expressions.h"
 
+#include "sema/builtins/core/Overflow.h"
 #include "sema/kernel/KernelStatements.h"
 #include "sema/names/Language.h"
 #include "sema/value/Arithmetic.h"
@@ -87,7 +88,10 @@ MaybeValue Interpreter::binary(ast::Operator op, const Value &lhs, const Value &
       return std::nullopt;
     }
     context->span = span;
-    return ops::binary(*context, toOps(op), lhs, rhs, lhsSpan, rhsSpan);
+    MaybeValue result = ops::binary(*context, toOps(op), lhs, rhs, lhsSpan, rhsSpan);
+    if (result)
+      ops::assertNoOverflow(*context, *result);
+    return result;
   }
   if (lhs.is(ValueKind::Opaque) || rhs.is(ValueKind::Opaque)) {
     if (frame().isModuleScope)

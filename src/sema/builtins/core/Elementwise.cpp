@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "sema/builtins/Emit.h"
 #include "sema/builtins/Types.h"
+#include "sema/builtins/core/Overflow.h"
 
 #include "ir/AsmConstraints.h"
 #include "ir/Dialects.h"
@@ -126,6 +127,7 @@ static Result emitMapElementwise(Context &context, const BoundArgs &arguments) {
     for (const Value &scalar : *scalars)
       returnedHandles.push_back(scalar.ir());
     tt::MapElementwiseReturnOp::create(context.builder, context.loc(), returnedHandles);
+    dropOverflowChecks(region);
   }
   llvm::SmallVector<mlir::Type> types;
   for (size_t i = 0; i < scalars->size(); i += size_t(*pack))

@@ -1,5 +1,6 @@
 //===- Math.cpp - Elementwise functions ---------------------------------------===//
 #include "sema/builtins/Emit.h"
+#include "sema/builtins/core/Overflow.h"
 
 #include "ir/Dialects.h"
 
@@ -100,7 +101,11 @@ template <BinaryOp op> static Result emitOperator(Context &context, const BoundA
       return std::nullopt;
     x.value = *value;
   }
-  return binary(context, op, x.value, y.value, x.span, y.span);
+  std::optional<bool> checks = boolArgument(context, arguments, "sanitize_overflow");
+  Result result = binary(context, op, x.value, y.value, x.span, y.span);
+  if (result && checks.value_or(false))
+    assertNoOverflow(context, *result);
+  return checks ? result : std::nullopt;
 }
 
 /// (x + (d - 1)) // d
@@ -463,8 +468,8 @@ Errors: pointers.
        asFunction, R"(
 The sum x + y.
 
-What the operator gives; the operands are brought to one type and shape. `sanitize_overflow` is
-accepted and changes nothing.
+What the operator gives; the operands are brought to one type and shape. In debug builds
+signed integers of up to 32 bits must not overflow, unless `sanitize_overflow` is False.
 
 Gives: the common type, element by element. Integers wrap.
 Errors: operands whose types, shapes or layouts do not go together.
@@ -475,8 +480,8 @@ Errors: operands whose types, shapes or layouts do not go together.
        asFunction, R"(
 The difference x - y.
 
-What the operator gives; the operands are brought to one type and shape. `sanitize_overflow` is
-accepted and changes nothing.
+What the operator gives; the operands are brought to one type and shape. In debug builds
+signed integers of up to 32 bits must not overflow, unless `sanitize_overflow` is False.
 
 Gives: the common type, element by element. Integers wrap.
 Errors: operands whose types, shapes or layouts do not go together.
@@ -487,8 +492,8 @@ Errors: operands whose types, shapes or layouts do not go together.
        asFunction, R"(
 The product x * y.
 
-What the operator gives; the operands are brought to one type and shape. `sanitize_overflow` is
-accepted and changes nothing.
+What the operator gives; the operands are brought to one type and shape. In debug builds
+signed integers of up to 32 bits must not overflow, unless `sanitize_overflow` is False.
 
 Gives: the common type, element by element. Integers wrap.
 Errors: operands whose types, shapes or layouts do not go together.

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "sema/builtins/Emit.h"
+#include "sema/builtins/core/Overflow.h"
 
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
@@ -43,6 +44,7 @@ static bool buildRegion(Context &context, mlir::Region &region, llvm::ArrayRef<V
   for (const Value &result : *results)
     handles.push_back(result.ir());
   ReturnOp::create(context.builder, context.loc(), handles);
+  dropOverflowChecks(region);
   return true;
 }
 
