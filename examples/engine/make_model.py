@@ -25,16 +25,36 @@ QWEN2 = LLAMA3.replace("{1,3}", "")
 LLAMA_SPECIAL = ("<|begin_of_text|>", "<|end_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>")
 QWEN_SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 QWEN_ADDED = ("<think>", "</think>", "<tool_call>", "</tool_call>")
-# How messages become a prompt.
+# How messages and tools become a prompt, and in which form the models write calls.
 CHAT = {"llama": """{{- bos_token }}
+{%- if tools %}
+    {{- '<|start_header_id|>system<|end_header_id|>\\n\\nCall a function with {"name": ..., "parameters": {...}}, of these:\\n' }}
+    {%- for tool in tools %}{{ tool | tojson }}{{ '\\n' }}{% endfor %}
+    {{- '<|eot_id|>' }}
+{%- endif %}
 {%- for message in messages %}
-    {{- '<|start_header_id|>' ~ message.role ~ '<|end_header_id|>\\n\\n' ~ message.content | trim ~ '<|eot_id|>' }}
+    {{- '<|start_header_id|>' ~ message.role ~ '<|end_header_id|>\\n\\n' }}
+    {%- if message.content %}{{ message.content | trim }}{% endif %}
+    {%- for call in message.tool_calls or [] %}
+        {{- '{"name": "' ~ call.function.name ~ '", "parameters": ' ~ call.function.arguments | tojson ~ '}' }}
+    {%- endfor %}
+    {{- '<|eot_id|>' }}
 {%- endfor %}
 {%- if add_generation_prompt %}
     {{- '<|start_header_id|>assistant<|end_header_id|>\\n\\n' }}
 {%- endif %}
-""", "qwen": """{%- for message in messages %}
-    {{- '<|im_start|>' ~ message.role ~ '\\n' ~ message.content ~ '<|im_end|>\\n' }}
+""", "qwen": """{%- if tools %}
+    {{- '<|im_start|>system\\nCall functions with {"name": ..., "arguments": {...}} in <tool_call></tool_call>, of these:\\n' }}
+    {%- for tool in tools %}{{ tool | tojson }}{{ '\\n' }}{% endfor %}
+    {{- '<|im_end|>\\n' }}
+{%- endif %}
+{%- for message in messages %}
+    {{- '<|im_start|>' ~ message.role ~ '\\n' }}
+    {%- if message.content %}{{ message.content }}{% endif %}
+    {%- for call in message.tool_calls or [] %}
+        {{- '<tool_call>\\n{"name": "' ~ call.function.name ~ '", "arguments": ' ~ call.function.arguments | tojson ~ '}\\n</tool_call>' }}
+    {%- endfor %}
+    {{- '<|im_end|>\\n' }}
 {%- endfor %}
 {%- if add_generation_prompt %}
     {{- '<|im_start|>assistant\\n' }}

@@ -5,6 +5,7 @@ The double (examples/engine/test/DoubleModel.h) computes a token from all tokens
 
 import http.client
 import json
+import math
 import pathlib
 import re
 import shutil
@@ -34,6 +35,20 @@ def next_token(context, seed):
         value = (value ^ (token + 1)) * 0x9E3779B97F4A7C15 & _MASK
         value ^= value >> 29
     return (value >> 20) % VOCABULARY
+
+
+def log_probability(behind):
+    """Of the token that is so far behind the greedy one."""
+    return -(behind + 1) * math.log(2)
+
+
+class near(float):
+    """Equal to what float32 makes of it."""
+
+    def __eq__(self, other):
+        return math.isclose(self, other, rel_tol=1e-6)
+
+    __hash__ = float.__hash__
 
 
 class Model:

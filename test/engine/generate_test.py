@@ -43,8 +43,12 @@ def run(program, *arguments, given=None, devices=1):
     return done.stdout
 
 
+def generate_all(folder, request):
+    return json.loads(run("engine-generate", folder, given=json.dumps(request), devices=request.get("devices", 1)))
+
+
 def generate(folder, request):
-    return json.loads(run("engine-generate", folder, given=json.dumps(request), devices=request.get("devices", 1)))["tokens"]
+    return generate_all(folder, request)["tokens"]
 
 
 def near_the_largest(row):
@@ -137,6 +141,28 @@ class Generate(unittest.TestCase):
         answers = generate(self.folders["tiny-llama"], {"prompts": prompts, "new_tokens": 3, "max_sequences": 2, "devices": 2,
                                                         "prefill_tokens": 40})
         self.hold_to_reference("tiny-llama", prompts, answers, near_the_largest)
+
+    def test_log_probabilities_are_those_of_the_softmax(self):
+        # Two GPUs have half of the logits each; what was drawn need not be among the likeliest.
+        prompts = self.prompts([3, 70])
+        for devices, temperature, top_k in ((1, 3.0, 30), (2, 3.0, 0)):
+            with self.subTest(devices=devices, temperature=temperature):
+                request = {"prompts": prompts, "new_tokens": 2, "max_sequences": 2, "devices": devices, "temperature": temperature,
+                           "top_k": top_k, "seed": 5}
+                done = generate_all(self.folders["tiny-llama"], request | {"logprobs": 6})
+                plain = generate_all(self.folders["tiny-llama"], request)
+                self.assertEqual(done["tokens"], plain["tokens"], "they change no token")
+                self.assertNotIn("logprobs", plain)
+                for prompt, answer, told in zip(prompts, done["tokens"], done["logprobs"]):
+                    rows = self.models["tiny-llama"].logits(prompt + answer[:-1])[len(prompt) - 1:]
+                    for row, token, entry in zip(rows, answer, told):
+                        near, expected = 0.06 * row.std() + 0.02 * abs(row.max()), row - row.max() - np.log(np.exp(row - row.max()).sum())
+                        self.assertAlmostEqual(entry["logprob"], expected[token], delta=near)
+                        self.assertEqual(len(entry["top"]), 6)
+                        self.assertEqual(sorted((-value for _, value in entry["top"])), [-value for _, value in entry["top"]])
+                        for rank, (other, value) in enumerate(entry["top"]):
+                            self.assertAlmostEqual(value, expected[other], delta=near)
+                            self.assertAlmostEqual(value, np.sort(expected)[-1 - rank], delta=near)
 
     def test_top_k_leaves_the_largest(self):
         prompts = self.prompts([9, 9])

@@ -19,7 +19,7 @@ import tempfile
 import threading
 import time
 
-from double import DIE, FAIL, LOSE, Model, Server, free_port
+from double import DIE, FAIL, LOSE, VOCABULARY, Model, Server, free_port, log_probability, make_model, near, next_token
 
 LONG = dict(max_tokens=1500, ignore_eos=True)
 
@@ -141,7 +141,9 @@ def test_chat(model, program):
                                   ({"messages": [{"role": "user"}]}, "messages"), ({"messages": [{"role": 1, "content": "x"}]}, "messages"),
                                   ({"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": "x"}]}]}, "messages"),
                                   ({"messages": messages + [{"role": "user", "content": "x", "tool_calls": []}]}, "messages"),
-                                  ({"messages": messages, "tools": []}, "tools"), ({"messages": messages, "logprobs": True}, "logprobs"),
+                                  ({"messages": messages, "tools": []}, "tools"), ({"messages": messages, "logprobs": 1}, "logprobs"),
+                                  ({"messages": messages, "top_logprobs": 1}, "top_logprobs"),
+                                  ({"messages": messages, "logprobs": True, "top_logprobs": 21}, "top_logprobs"),
                                   ({"messages": messages, "prompt": "x"}, "prompt"), ({"messages": messages, "max_tokens": 0}, "max_tokens"),
                                   ({"messages": messages, "response_format": {"type": "json_object"}}, "response_format"),
                                   ({"messages": messages, "chat_template_kwargs": 1}, "chat_template_kwargs"),
@@ -164,6 +166,187 @@ def test_chat(model, program):
         with Server(program, model.folder) as server:
             status, body = chat(messages=messages)
             assert status == 400 and why in body["error"]["message"] and server.complete(prompt="x")[0] == 200, body
+
+
+def test_logprobs(model, program):
+    with Server(program, model.folder) as server:
+        texts = [model.tokenizer.decode([token], skip_special_tokens=False) for token in range(VOCABULARY)]
+
+        def top_of(context, greedy_seed=0):
+            best = next_token(context, greedy_seed)
+            return [((best + i) % VOCABULARY, log_probability(i)) for i in range(20)]
+
+        prompt = model.encode("The pages")
+        tokens, reason = model.answer(prompt, 40)
+        told = tokens[:-1] if reason == "stop" else tokens
+        for count in (0, 1, 5):
+            body = server.complete(prompt="The pages", max_tokens=40, logprobs=count)[1]
+            found = body["choices"][0]["logprobs"]
+            assert body["choices"][0]["text"] == model.text(tokens)
+            assert list(map(len, found.values())) == [len(told)] * 4, found
+            for i, token in enumerate(told):
+                top = top_of(prompt + tokens[:i])
+                assert found["token_logprobs"][i] == near(top[0][1]), (found, i)
+                name = texts[token] if "\ufffd" not in texts[token] else None
+                assert name in (None, found["tokens"][i]) and (name or found["tokens"][i].startswith("bytes:\\x")), found
+                assert len(found["top_logprobs"][i]) == max(count, 1) and found["top_logprobs"][i][found["tokens"][i]] == near(top[0][1])
+                # Bytes before it that began a character belong to it until they turn out not to.
+                assert body["choices"][0]["text"][found["text_offset"][i]:].lstrip("\ufffd").startswith(name or ""), (found, i)
+        # A token that was drawn is there, too, where it is not among the likeliest.
+        body = server.complete(prompt="x", temperature=1, seed=5, max_tokens=8, logprobs=2, ignore_eos=True)[1]["choices"][0]["logprobs"]
+        drawn, _ = model.answer("x", 8, seed=5, ignore_end=True)
+        for i, token in enumerate(drawn):
+            best = next_token(model.encode("x") + drawn[:i], 0)
+            assert body["token_logprobs"][i] == near(log_probability((token - best) % VOCABULARY)), (body, i)
+            assert body["tokens"][i] in body["top_logprobs"][i] and len(body["top_logprobs"][i]) in (2, 3)
+        assert server.complete(prompt="x")[1]["choices"][0]["logprobs"] is None
+        whole = server.complete(prompt=["x", "The pages"], max_tokens=30, logprobs=3)[1]
+        chunks = server.stream(prompt=["x", "The pages"], max_tokens=30, logprobs=3)
+        for choice in whole["choices"]:
+            parts = [chunk["choices"][0]["logprobs"] for chunk in chunks if chunk["choices"][0]["index"] == choice["index"]]
+            for key, values in choice["logprobs"].items():
+                assert [value for part in parts if part for value in part[key]] == values, key
+
+        def chat(**fields):
+            return server.request("POST", "/v1/chat/completions", {
+                "model": server.name, "temperature": 0, "messages": [{"role": "user", "content": "The pages"}], "max_tokens": 25} | fields)
+
+        prompt = model.tokenizer.encode(chat_text(("user", "The pages")), add_special_tokens=False).ids
+        tokens, reason = model.answer(prompt, 25)
+        told = tokens[:-1] if reason == "stop" else tokens
+        status, body = chat(logprobs=True, top_logprobs=3)
+        content = body["choices"][0]["logprobs"]["content"]
+        assert status == 200 and body["choices"][0]["logprobs"]["refusal"] is None and len(content) == len(told), body
+        joined = b"".join(bytes(entry["bytes"]) for entry in content if not entry["token"].startswith("<|"))
+        assert joined.decode(errors="replace") == body["choices"][0]["message"]["content"] == model.text(tokens)
+        for i, entry in enumerate(content):
+            top = top_of(prompt + tokens[:i])[:3]
+            assert entry["logprob"] == near(top[0][1]) and [near(part["logprob"]) == value for part, (_, value) in zip(entry["top_logprobs"], top)]
+            assert [bytes(part["bytes"]) for part in entry["top_logprobs"]][0] == bytes(entry["bytes"]), entry
+        assert chat(logprobs=True)[1]["choices"][0]["logprobs"]["content"][0]["top_logprobs"] == []
+        chunks = [json.loads(event.removeprefix("data: ")) for event in chat(logprobs=True, top_logprobs=3, stream=True)[1].split("\n\n")[:-2]]
+        parts = [chunk["choices"][0]["logprobs"] for chunk in chunks]
+        assert [entry for part in parts if part for entry in part["content"]] == content
+
+
+WEATHER = {"type": "function", "function": {"name": "weather", "description": "The weather of a city",
+                                            "parameters": {"type": "object", "properties": {"city": {"type": "string"}, "an": {"type": "integer"}}}}}
+TIME = {"type": "function", "function": {"name": "time"}}
+
+
+def tool_text(family, tools, messages):
+    """What the templates of make_model.py make of them, by Jinja."""
+    import jinja2
+    made = jinja2.Environment(trim_blocks=True, lstrip_blocks=True)
+    made.filters["tojson"] = lambda value: json.dumps(value, ensure_ascii=False)
+    return made.from_string(make_model.CHAT[family]).render(tools=tools, messages=messages, add_generation_prompt=True, bos_token=(
+        "<|begin_of_text|>" if family == "llama" else ""))
+
+
+def test_tools(model, program):
+    folder = model.folder.parent / "qwen"
+    make_model.make_model(folder, "tiny-qwen")
+    for family, folder in (("llama", model.folder), ("qwen", folder)):
+        check_tools(program, family, folder)
+    (model.folder / "chat_template.jinja").write_text("{{ messages[0].content }}")
+    with Server(program, model.folder) as server:
+        for tool_choice, expected in (("auto", 400), ("none", 200)):
+            status, body = server.request("POST", "/v1/chat/completions", {
+                "model": server.name, "messages": [{"role": "user", "content": "x"}], "tools": [TIME], "tool_choice": tool_choice, "max_tokens": 1})
+            assert status == expected, body
+        status, body = server.request("POST", "/v1/chat/completions", {
+            "model": server.name, "messages": [{"role": "user", "content": "x"}], "tools": [TIME]})
+        assert body["error"]["param"] == "tools" and body["error"]["code"] == "tools_not_supported", body
+
+
+def check_tools(program, family, folder):
+    tokenizer = make_model.Tokenizer.from_file(f"{folder}/tokenizer.json")
+    end = tokenizer.token_to_id("<|eot_id|>" if family == "llama" else "<|im_end|>")
+    key = "parameters" if family == "llama" else "arguments"
+
+    def encode(text):
+        return tokenizer.encode(text, add_special_tokens=False).ids
+
+    def written(name, arguments):
+        text = f'{{"name": "{name}", "{key}": {arguments}}}'
+        return text if family == "llama" else f"<tool_call>\n{text}\n</tool_call>"
+
+    def ask(script, cue, **fields):
+        (pathlib.Path(folder) / "double.json").write_text(json.dumps({"page_count": 1000, "cue": encode(cue), "script": encode(script) + [end]}))
+        with Server(program, folder) as server:
+            fields = {"model": server.name, "temperature": 0, "max_tokens": 200} | fields
+            status, body = server.request("POST", "/v1/chat/completions", fields)
+            assert status == 200, body
+            choice = body["choices"][0]
+            status, text = server.request("POST", "/v1/chat/completions", fields | {"stream": True})
+            deltas = [json.loads(event.removeprefix("data: "))["choices"][0] for event in text.split("\n\n")[:-2]]
+            check_deltas(choice, deltas)
+            return choice, body["usage"]
+
+    def calls_of(choice):
+        calls = choice["message"].get("tool_calls", [])
+        assert len({call["id"] for call in calls}) == len(calls) and {call["type"] for call in calls} <= {"function"}
+        return [(call["function"]["name"], call["function"]["arguments"]) for call in calls]
+
+    cue = {"llama": "assistant<|end_header_id|>\n\n", "qwen": "<|im_start|>assistant\n"}[family]
+    user = [{"role": "user", "content": "How is it in Zürich?"}]
+    first = written("weather", '{"city": "Zürich", "an": 1}')
+    choice, usage = ask(first, cue, messages=user, tools=[WEATHER, TIME])
+    assert usage["prompt_tokens"] == len(encode(tool_text(family, [WEATHER, TIME], user))), usage
+    assert choice["finish_reason"] == "tool_calls" and choice["message"]["content"] is None, choice
+    assert calls_of(choice) == [("weather", '{"city":"Zürich","an":1}')], choice
+    two = first + ("; " if family == "llama" else "\n") + written("time", "{}")
+    assert [name for name, _ in calls_of(ask(two, cue, messages=user, tools=[WEATHER, TIME])[0])] == ["weather", "time"]
+    assert [name for name, _ in calls_of(ask(two, cue, messages=user, tools=[WEATHER, TIME], parallel_tool_calls=False)[0])] == ["weather"]
+    for text in ("It is fine.", '{"not": "a call"}', "<tool_call> is a tag"):
+        choice, _ = ask(text, cue, messages=user, tools=[WEATHER], tool_choice="auto")
+        assert choice["message"] == {"role": "assistant", "content": text} and choice["finish_reason"] == "stop", choice
+    # What the answer says of the call comes back, with the tool's answer.
+    answered = user + [{"role": "assistant", "content": None, "tool_calls": [
+        {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Zürich", "an": 1}'}}]},
+                       {"role": "tool", "tool_call_id": "call_1", "content": "rain"}]
+    choice, usage = ask("It rains.", cue, messages=answered, tools=[WEATHER])
+    given = json.loads(json.dumps(answered))
+    given[1]["tool_calls"][0]["function"]["arguments"] = {"city": "Zürich", "an": 1}
+    assert choice["message"]["content"] == "It rains." and usage["prompt_tokens"] == len(encode(tool_text(family, [WEATHER], given)))
+    # Tools are not mentioned where none may be called.
+    choice, usage = ask(first, cue, messages=user, tools=[WEATHER], tool_choice="none")
+    assert choice["message"]["content"] == first and usage["prompt_tokens"] == len(encode(tool_text(family, None, user))), choice
+    begin = ("" if family == "llama" else "<tool_call>\n") + '{"name": "'
+    closing = "" if family == "llama" else "\n</tool_call>"
+    choice, _ = ask('time"}' + closing, cue + begin, messages=user, tools=[WEATHER, TIME], tool_choice="required")
+    assert calls_of(choice) == [("time", "{}")] and choice["finish_reason"] == "tool_calls", choice
+    choice, _ = ask(' {"city": "Bern"}}' + closing, cue + begin + f'weather", "{key}":', messages=user, tools=[WEATHER, TIME],
+                    tool_choice={"type": "function", "function": {"name": "weather"}})
+    assert calls_of(choice) == [("weather", '{"city":"Bern"}')], choice
+    # Cut before its end it is text, and says why it ended.
+    choice, _ = ask(first, cue, messages=user, tools=[WEATHER], max_tokens=6)
+    assert choice["finish_reason"] == "length" and first.startswith(choice["message"]["content"]) and choice["message"]["content"], choice
+    function = dict(WEATHER["function"])
+    with Server(program, folder) as server:
+        for fields, parameter in (
+            ({"tools": "x"}, "tools"), ({"tools": [1]}, "tools[0].type"), ({"tools": [WEATHER, {"type": "function"}]}, "tools[1].function"),
+            ({"tools": [{"type": "function", "function": {"name": "a b"}}]}, "tools[0].function.name"),
+            ({"tools": [{"type": "function", "function": function | {"parameters": 1}}]}, "tools[0].function.parameters"),
+            ({"tools": [{"type": "function", "function": function | {"description": 1}}]}, "tools[0].function.description"),
+            ({"tools": [TIME] * 129}, "tools"), ({"tool_choice": "auto"}, "tool_choice"), ({"tools": [TIME], "tool_choice": "maybe"}, "tool_choice"),
+            ({"tools": [TIME], "tool_choice": {"type": "function", "function": {"name": "weather"}}}, "tool_choice"),
+            ({"tools": [TIME], "parallel_tool_calls": 1}, "parallel_tool_calls"),
+            ({"messages": user + [{"role": "tool", "content": "x"}]}, "messages"),
+            ({"messages": user + [{"role": "assistant", "tool_calls": []}]}, "messages"),
+            ({"messages": user + [{"role": "assistant", "tool_calls": [{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{"}}]}]},
+             "messages"), ({"messages": user + [{"role": "user", "content": "x", "tool_call_id": "1"}]}, "messages")):
+            status, body = server.request("POST", "/v1/chat/completions", {"model": server.name, "messages": user} | fields)
+            assert status == 400 and body["error"]["param"] == parameter and body["error"]["type"] == "invalid_request_error", (fields, status, body)
+
+
+def check_deltas(choice, deltas):
+    """A stream says what the whole answer does."""
+    assert "".join(delta["delta"].get("content") or "" for delta in deltas) == (choice["message"]["content"] or ""), (choice, deltas)
+    calls = [call for delta in deltas for call in delta["delta"].get("tool_calls", [])]
+    assert [call["index"] for call in calls] == list(range(len(calls)))
+    assert [call["function"] for call in calls] == [call["function"] for call in choice["message"].get("tool_calls", [])], deltas
+    assert deltas[-1]["finish_reason"] == choice["finish_reason"] and deltas[0]["delta"]["role"] == "assistant"
 
 
 def test_openai_client(model, program):
@@ -208,7 +391,8 @@ BAD_FIELDS = [
     ({"n": 100, "prompt": ["a", "b"]}, 400, "n"), ({"stop": 1}, 400, "stop"), ({"stop": [""]}, 400, "stop"),
     ({"stop": ["x"] * 17}, 400, "stop"), ({"seed": "x"}, 400, "seed"), ({"stream": 1}, 400, "stream"),
     ({"stream_options": {}}, 400, "stream_options"), ({"stream": True, "stream_options": 1}, 400, "stream_options"),
-    ({"echo": "yes"}, 400, "echo"), ({"logprobs": 1}, 400, "logprobs"), ({"suffix": "x"}, 400, "suffix"),
+    ({"echo": "yes"}, 400, "echo"), ({"logprobs": 21}, 400, "logprobs"),
+    ({"logprobs": True}, 400, "logprobs"), ({"logprobs": 1, "echo": True}, 400, "logprobs"), ({"suffix": "x"}, 400, "suffix"),
     ({"presence_penalty": 1}, 400, "presence_penalty"), ({"logit_bias": {"1": 1}}, 400, "logit_bias"),
     ({"best_of": 2}, 400, "best_of"), ({"user": 1}, 400, "user"), ({"min_p": 0.1}, 400, "min_p")]
 
@@ -219,7 +403,7 @@ def test_malformed_bodies(model, program):
             status, body = server.complete(**{"prompt": "x"} | fields)
             assert status == expected and body["error"]["param"] == parameter and body["error"]["message"], (fields, status, body)
         for body in ("", "{", "[]", "1", "nul", '{"model": "x", "model": "x"}', b'{"prompt": "\xff"}', '{"a": 1e999}',
-                     "[" * 100000, '{"a":' * 50000, "\0", '"\\ud800"'):
+                     "[" * 100000, '{"a": ' + "[" * 250 + "]" * 250 + "}", '{"a":' * 50000, "\0", '"\\ud800"'):
             status, answer = server.request("POST", "/v1/completions", body)
             assert status == 400 and answer["error"]["type"] == "invalid_request_error", (body[:50], status, answer)
         assert server.complete(prompt="x", user="me", n=None, logprobs=None, presence_penalty=0, best_of=1)[0] == 200

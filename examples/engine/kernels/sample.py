@@ -140,3 +140,32 @@ def best_of_row(part_values, part_tokens, peer_values, peer_tokens, mine, theirs
         value, token = better(value, token, other, tl.load(peer_tokens + row * parts + i, i < parts, 2147483647))
     best, best_token = tl.reduce((value, token), 0, better)
     tl.store(tokens + row, best_token)
+
+
+@triton.jit
+def likely_of_part(logits, wanted, tokens, records, indices, first, vocabulary, MOST: tl.constexpr, BLOCK: tl.constexpr,
+                   PDL: tl.constexpr):
+    """What probabilities are made of: programs (row, part) for BLOCK logits each, of rows with wanted[row] >= 0.
+
+    A row has `vocabulary` logits, of tokens from `first` on. Of each (row, part) `records` has 3 + 2 MOST words: the largest
+    logit x, the sum of exp(logit - x), the logit of tokens[row] or -inf where that is elsewhere; the wanted[row]
+    largest logits, at most MOST, the largest first; their tokens. `indices` is the same memory as integers.
+    """
+    join(PDL)
+    row = tl.program_id(0)
+    count = tl.load(wanted + row)
+    if count >= 0:
+        WORDS: tl.constexpr = 3 + 2 * MOST
+        record = (row * tl.num_programs(1) + tl.program_id(1)) * WORDS
+        column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+        x = tl.load(logits + row.to(tl.int64) * vocabulary + column, column < vocabulary, float("-inf"))
+        largest = tl.max(x, 0)
+        tl.store(records + record, largest)
+        tl.store(records + record + 1, tl.sum(tl.exp(x - largest), 0))
+        chosen = tl.load(tokens + row) - first
+        tl.store(records + record + 2, tl.max(tl.where(column == chosen, x, float("-inf")), 0))
+        for i in range(0, tl.minimum(count, MOST)):
+            best, best_column = tl.reduce((x, column), 0, better)
+            tl.store(records + record + 3 + i, best)
+            tl.store(indices + record + 3 + MOST + i, first + best_column)
+            x = tl.where(column == best_column, float("-inf"), x)

@@ -55,21 +55,18 @@ Expected<ChatTemplate> ChatTemplate::open(const std::filesystem::path &folder) {
   if (!parsed)
     return fail("the chat template, " + parsed.error().text);
   made.parsed = std::move(*parsed);
+  made.tools = toolFormatOf(*text);
   return made;
 }
 
-Expected<std::string> ChatTemplate::render(const std::vector<ChatMessage> &messages,
-                                           const Json &more) const {
-  jinja::List list;
-  for (const ChatMessage &message : messages) {
-    jinja::Dict entry = {{"role", message.role}, {"content", message.content}};
-    if (!message.name.empty())
-      entry.emplace_back("name", message.name);
-    list.emplace_back(std::move(entry));
-  }
-  jinja::Dict variables = {{"messages", std::move(list)}, {"add_generation_prompt", true},
-                           {"tools", jinja::None()},      {"documents", jinja::None()},
-                           {"bos_token", begin},          {"eos_token", end}};
+Expected<std::string> ChatTemplate::render(const OrderedJson &messages, const OrderedJson &tools,
+                                           const OrderedJson &more) const {
+  jinja::Dict variables = {{"messages", jinja::fromJson(messages)},
+                           {"add_generation_prompt", true},
+                           {"tools", jinja::fromJson(tools)},
+                           {"documents", jinja::None()},
+                           {"bos_token", begin},
+                           {"eos_token", end}};
   for (const auto &[key, value] : more.items())
     variables.emplace_back(key, jinja::fromJson(value));
   Expected<std::string> made = parsed.render(variables);

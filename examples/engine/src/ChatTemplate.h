@@ -2,20 +2,14 @@
 #pragma once
 
 #include "Expected.h"
+#include "Tools.h"
 #include "jinja/Template.h"
 
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <vector>
 
 namespace engine {
-
-struct ChatMessage {
-  std::string role, content;
-  /// Of who speaks; may be empty.
-  std::string name = {};
-};
 
 /// Can be used by several threads.
 class ChatTemplate {
@@ -25,13 +19,18 @@ public:
   static Expected<ChatTemplate> open(const std::filesystem::path &folder);
 
   /// The prompt up to where the assistant's answer begins, with the names of special tokens that
-  /// begin it. `more` is an object of further variables.
-  Expected<std::string> render(const std::vector<ChatMessage> &messages,
-                               const nlohmann::json &more) const;
+  /// begin it. `messages` are objects as the API has them, but with arguments of calls as objects;
+  /// `tools` an array, or null for none; `more` an object of further variables.
+  Expected<std::string> render(const nlohmann::ordered_json &messages,
+                               const nlohmann::ordered_json &tools,
+                               const nlohmann::ordered_json &more) const;
+  /// How the template has calls written.
+  ToolFormat toolFormat() const { return tools; }
 
 private:
   jinja::Template parsed;
   std::string begin, end;
+  ToolFormat tools = ToolFormat::None;
 };
 
 } // namespace engine

@@ -1,8 +1,11 @@
 #include "Completions.h"
 
 #include "Json.h"
+#include "Logprobs.h"
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <random>
 
 namespace engine {
@@ -19,17 +22,31 @@ public:
 private:
   struct Choice {
     std::string text;
+    std::vector<ToolCall> calls;
+    std::vector<Told> told;
     int tokens = 0;
     std::optional<Outcome> outcome;
     bool hasBegun = false; // to be streamed
+    std::optional<ToolParser> parser;
+    size_t callCount = 0;
+  };
+  /// What is sent of a choice: all of it, or news.
+  struct Part {
+    std::string text;
+    std::vector<ToolCall> calls = {};
+    std::vector<Told> told = {};
   };
   std::vector<Request> makeRequests();
   void take(size_t index, Event event);
-  void sendChunk(size_t index, const std::string &text);
+  /// The event's news, with calls told from text.
+  static Part read(Choice &choice, Event &event);
+  void sendChunk(size_t index, Part part);
   void fail(const ApiError &error);
   void finish();
   void cancelAll();
-  Json describe(size_t index, std::string text) const;
+  Json describe(size_t index, Part part) const;
+  Json describeMessage(size_t index, Part part) const;
+  Json describeLogprobs(const std::vector<Told> &told) const;
   Json usage() const;
   Json object(Json choices) const;
 
@@ -53,7 +70,16 @@ std::string makeId(bool isChat) {
   return text;
 }
 
-const char *finishReason(Outcome outcome) { return outcome == Outcome::Stop ? "stop" : "length"; }
+const char *finishReason(Outcome outcome, bool hasCalls) {
+  return outcome != Outcome::Stop ? "length" : hasCalls ? "tool_calls" : "stop";
+}
+
+std::string makeCallId() {
+  thread_local std::mt19937_64 generator(std::random_device{}());
+  char text[32];
+  snprintf(text, sizeof text, "call_%016llx", static_cast<unsigned long long>(generator()));
+  return text;
+}
 
 ApiError refused(Refusal refusal) {
   switch (refusal) {
@@ -74,6 +100,8 @@ Completion::Completion(CompletionRequest given, const ApiContext &context,
       choices(request.prompts.size() * size_t(request.choices)), left(choices.size()) {
   for (size_t i = 0; i != choices.size() && !request.echoes.empty(); ++i)
     choices[i].text = request.echoes[i / size_t(request.choices)];
+  for (size_t i = 0; i != choices.size() && request.tools.format != ToolFormat::None; ++i)
+    choices[i].parser.emplace(request.tools).put(request.tools.begin);
 }
 
 std::vector<Request> Completion::makeRequests() {
@@ -100,7 +128,7 @@ void Completion::start() {
     for (Choice &choice : choices)
       choice.outcome = Outcome::Length;
     for (size_t i = 0; i != choices.size() && request.stream; ++i)
-      sendChunk(i, choices[i].text);
+      sendChunk(i, {choices[i].text});
     return finish();
   }
   std::expected<std::vector<uint64_t>, Refusal> submitted = context.engine.submit(makeRequests());
@@ -132,19 +160,38 @@ void Completion::take(size_t index, Event event) {
     return fail({504, "The request took too long", "", "timeout"});
   if (event.outcome == Outcome::Cancelled)
     return;
-  if (!request.stream)
-    choice.text += event.text;
-  else if (const std::string text = (isFirst ? choice.text : "") + event.text;
-           !text.empty() || event.outcome)
-    sendChunk(index, text);
+  Part part = read(choice, event);
+  choice.callCount += part.calls.size();
+  if (!request.stream) {
+    choice.text += part.text;
+    std::ranges::move(part.calls, std::back_inserter(choice.calls));
+    std::ranges::move(part.told, std::back_inserter(choice.told));
+  } else {
+    if (isFirst)
+      part.text.insert(0, choice.text);
+    if (!part.text.empty() || !part.calls.empty() || !part.told.empty() || event.outcome)
+      sendChunk(index, std::move(part));
+  }
   if (!left)
     finish();
 }
 
-void Completion::sendChunk(size_t index, const std::string &text) {
+Completion::Part Completion::read(Choice &choice, Event &event) {
+  if (!choice.parser)
+    return {std::move(event.text), {}, std::move(event.told)};
+  ToolParser::Piece piece = choice.parser->put(event.text);
+  if (event.outcome) {
+    ToolParser::Piece last = choice.parser->finish();
+    piece.text += last.text;
+    std::ranges::move(last.calls, std::back_inserter(piece.calls));
+  }
+  return {std::move(piece.text), std::move(piece.calls), std::move(event.told)};
+}
+
+void Completion::sendChunk(size_t index, Part part) {
   if (!std::exchange(hasBegun, true))
     reply->begin("text/event-stream");
-  Json chunk = object(Json::array({describe(index, text)}));
+  Json chunk = object(Json::array({describe(index, std::move(part))}));
   if (request.isChat && !std::exchange(choices[index].hasBegun, true))
     chunk["choices"][0]["delta"]["role"] = "assistant";
   if (request.includeUsage)
@@ -165,7 +212,8 @@ void Completion::finish() {
   if (!request.stream) {
     Json list = Json::array();
     for (size_t i = 0; i != choices.size(); ++i)
-      list.push_back(describe(i, std::move(choices[i].text)));
+      list.push_back(describe(i, {std::move(choices[i].text), std::move(choices[i].calls),
+                                  std::move(choices[i].told)}));
     Json whole = object(std::move(list));
     whole["usage"] = usage();
     return reply->send(200, "application/json", dump(whole));
@@ -179,17 +227,44 @@ void Completion::finish() {
   reply->end();
 }
 
-Json Completion::describe(size_t index, std::string text) const {
+Json Completion::describe(size_t index, Part part) const {
   const std::optional<Outcome> outcome = choices[index].outcome;
+  const bool hasCalls = choices[index].callCount != 0;
   Json made = {{"index", index},
-               {"logprobs", nullptr},
-               {"finish_reason", outcome ? Json(finishReason(*outcome)) : Json()}};
+               {"logprobs", describeLogprobs(part.told)},
+               {"finish_reason", outcome ? Json(finishReason(*outcome, hasCalls)) : Json()}};
   if (!request.isChat)
-    made["text"] = std::move(text);
-  else if (request.stream)
-    made["delta"] = {{"content", std::move(text)}};
+    made["text"] = std::move(part.text);
   else
-    made["message"] = {{"role", "assistant"}, {"content", std::move(text)}};
+    made[request.stream ? "delta" : "message"] = describeMessage(index, std::move(part));
+  return made;
+}
+
+Json Completion::describeLogprobs(const std::vector<Told> &told) const {
+  if (request.sampling.likely < 0 || (request.stream && told.empty()))
+    return nullptr;
+  return request.isChat ? chatLogprobs(told, context.tokenizer)
+                        : textLogprobs(told, context.tokenizer);
+}
+
+Json Completion::describeMessage(size_t index, Part part) const {
+  Json made = Json::object();
+  if (!request.stream)
+    made["role"] = "assistant";
+  if (!part.text.empty() || part.calls.empty())
+    made["content"] = std::move(part.text);
+  else if (!request.stream)
+    made["content"] = nullptr;
+  for (size_t i = 0; i != part.calls.size(); ++i) {
+    Json call = {{"id", makeCallId()},
+                 {"type", "function"},
+                 {"function",
+                  {{"name", std::move(part.calls[i].name)},
+                   {"arguments", std::move(part.calls[i].arguments)}}}};
+    if (request.stream)
+      call["index"] = choices[index].callCount - part.calls.size() + i;
+    made["tool_calls"].push_back(std::move(call));
+  }
   return made;
 }
 

@@ -42,6 +42,8 @@ struct CompletionRequest {
   bool stream = false, includeUsage = false, ignoreEnd = false;
   /// Answered as messages.
   bool isChat = false;
+  /// Of chats.
+  ToolUse tools;
 
   static std::expected<CompletionRequest, ApiError> parse(const std::string &body,
                                                           const ApiContext &context);

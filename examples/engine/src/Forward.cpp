@@ -1,5 +1,7 @@
 #include "Forward.h"
 
+#include "Likelihood.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -10,11 +12,12 @@ namespace {
 
 using View = gluonc::rt::Tensor;
 
-constexpr int columnsOfBlock = 1024; // gather, swiglu
-constexpr int headsOfProgram = 8;    // rotary
-constexpr int partsOfRow = 32;       // best_of_part
-constexpr int columnsOfHalf = 4096;  // whole
-constexpr int columnsOfWiden = 2048; // widen
+constexpr int columnsOfBlock = 1024;  // gather, swiglu
+constexpr int headsOfProgram = 8;     // rotary
+constexpr int partsOfRow = 32;        // best_of_part
+constexpr int columnsOfHalf = 4096;   // whole
+constexpr int columnsOfWiden = 2048;  // widen
+constexpr int columnsOfLikely = 4096; // likely_of_part
 
 unsigned blocks(int64_t count, int64_t each) {
   return static_cast<unsigned>((count + each - 1) / each);
@@ -64,6 +67,8 @@ std::vector<Forward::Size> Forward::sizes(const ModelConfig &config, const Limit
       {&Forward::partValues, sequences * partsOfRow * 4},
       {&Forward::partTokens, sequences * partsOfRow * 4},
       {&Forward::tokens, sequences * 4},
+      {&Forward::likelyRecords,
+       sequences * blocks(config.vocabulary / share.count, columnsOfLikely) * sizeof(LikelyRecord)},
       {&Forward::productPartial, size_t(128) * programs * narrowRows * 4},
       {&Forward::productArrived, programs * size_t(8)},
       {&Forward::attentionPartial,
@@ -337,6 +342,20 @@ void Forward::chooseTokens(const Pass &pass, const Inputs &inputs) {
                           isWhole ? nullptr : peer->partTokens.at(), logitMeetings.at(),
                           isWhole ? nullptr : peer->logitMeetings.at(), logitCounts.at(),
                           tokens.at(), partsOfRow));
+  if (pass.hasLikely)
+    findLikely(pass, inputs);
+}
+
+/// Of two shares each says this of its own logits.
+void Forward::findLikely(const Pass &pass, const Inputs &inputs) {
+  const int width = config.vocabulary / share.count;
+  does(bundle.likely_of_part({unsignedOf(pass.sequences), unsignedOf(likelyParts())}, gpu.stream(),
+                             peer ? ownLogits.at() : logits.at(), at(inputs.likely), tokens.at(),
+                             likelyRecords.at(), likelyRecords.at(), width * share.number, width));
+}
+
+int Forward::likelyParts() const {
+  return static_cast<int>(blocks(config.vocabulary / share.count, columnsOfLikely));
 }
 
 } // namespace engine

@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "Model.h"
 #include "Weights.h"
 #include "kernels.h"
 
@@ -45,6 +46,7 @@ struct Inputs {
   uint64_t lengths = 0;  // i32, of newest tokens: positions with this one; 0: no sequence
   uint64_t table = 0;    // i32, pagesOfSequence each
   uint64_t temperatures = 0, topPs = 0, topKs = 0, seeds = 0; // fp32, fp32, i32, i64
+  uint64_t likely = 0; // i32: how many likely tokens; -1: no probability
 };
 
 /// Rows of a prompt, behind `position` ones that the cache has already.
@@ -59,6 +61,8 @@ struct Pass {
   std::span<const PromptPart> prompts;
   /// Whether some sequence has top-k or top-p.
   bool isFiltered = false;
+  /// Whether some sequence wants probabilities.
+  bool hasLikely = false;
 };
 
 class Forward {
@@ -73,6 +77,10 @@ public:
   Expected<void> run(const Pass &pass, const Inputs &inputs);
   /// i32: the token after each sequence of the pass.
   uint64_t chosen() const { return tokens.address(); }
+  /// Records of what the share's logits say of probabilities (Likelihood.h), after passes that have
+  /// them; likelyParts() for each sequence of the pass.
+  uint64_t likely() const { return likelyRecords.address(); }
+  int likelyParts() const;
 
   /// Bytes that a page takes, of all layers.
   static size_t bytesOfPage(const ModelConfig &config);
@@ -101,6 +109,7 @@ private:
   void attendToPrompt(const PromptPart &part, size_t row);
   void attendToCache(int number, const Pass &pass, const Inputs &inputs);
   void chooseTokens(const Pass &pass, const Inputs &inputs);
+  void findLikely(const Pass &pass, const Inputs &inputs);
   /// What a layer adds to the residual: behind attention, and behind the rest.
   enum class Sum { Attention, Rest };
   struct Added {
@@ -140,6 +149,7 @@ private:
   // GPU may still read the other.
   Memory attentionDelta, delta;
   Memory last, logits, ownLogits, least, partValues, partTokens, tokens; // sequences
+  Memory likelyRecords;
   // Where two GPUs meet: counters that the other one writes, and how often this one was there.
   Memory rowMeetings, rowCounts, logitMeetings, logitCounts;
   // What the other one's products with few rows write, and the number of the last pass's first

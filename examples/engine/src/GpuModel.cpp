@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Forward.h"
+#include "Likelihood.h"
 #include "OpenModel.h"
 #include "StepInputs.h"
 #include "Worker.h"
@@ -35,12 +36,16 @@ struct Part {
   Weights weights;
   std::optional<Forward> forward;
   std::optional<StepInputs> inputs;
-  /// By index in rowCounts; without and with top-k or top-p.
-  Graph graphs[std::size(rowCounts)][2];
+  /// By index in rowCounts; without and with top-k or top-p, without and with probabilities.
+  Graph graphs[std::size(rowCounts)][2][2];
+  /// On the host: LikelyRecords of the last step that had them.
+  Memory likely;
 
   Expected<void> create(const kernels::Bundle &bundle, const Limits &limits);
   Expected<void> prefill(std::span<const Work> works);
   Expected<void> decode(std::span<const Work> works);
+  Expected<void> downloadLikely(size_t sequences);
+  std::span<const LikelyRecord> likelyOf(size_t sequence) const;
 
 private:
   Expected<Graph *> graphOf(const Pass &pass);
@@ -56,10 +61,10 @@ public:
   int maxSequences() const override { return limits.sequences; }
   int maxPrefillTokens() const override { return limits.rows; }
   int vocabulary() const override { return config.vocabulary; }
-  Expected<std::vector<int32_t>> prefill(std::span<const Work> works) override {
+  Expected<std::vector<Next>> prefill(std::span<const Work> works) override {
     return step(works, true);
   }
-  Expected<std::vector<int32_t>> decode(std::span<const Work> works) override {
+  Expected<std::vector<Next>> decode(std::span<const Work> works) override {
     return step(works, false);
   }
 
@@ -70,7 +75,8 @@ private:
   Expected<void> addPart(const ModelOptions &options, const Folder &folder, Share share);
   Expected<void> decide(const ModelOptions &options);
   Expected<void> check(std::span<const Work> works, bool isPrompt) const;
-  Expected<std::vector<int32_t>> step(std::span<const Work> works, bool isPrompt);
+  Expected<std::vector<Next>> step(std::span<const Work> works, bool isPrompt);
+  void addLikely(std::span<const Work> works, std::vector<Next> &made) const;
   /// By every part, each in its thread; the first one's failure.
   Expected<void> byAll(const std::function<Expected<void>(Part &)> &work);
 
@@ -215,6 +221,11 @@ Expected<void> Part::create(const kernels::Bundle &bundle, const Limits &limits)
   if (!madeInputs)
     return std::unexpected(madeInputs.error());
   inputs.emplace(std::move(*madeInputs));
+  Expected<Memory> onHost = gpu->allocateOnHost(
+      size_t(limits.sequences) * size_t(forward->likelyParts()) * sizeof(LikelyRecord));
+  if (!onHost)
+    return std::unexpected(onHost.error());
+  likely = std::move(*onHost);
   return gpu->synchronize();
 }
 
@@ -264,9 +275,13 @@ bool isFiltered(std::span<const Work> works) {
   });
 }
 
-Expected<std::vector<int32_t>> GpuModel::step(std::span<const Work> works, bool isPrompt) {
+bool hasLikely(std::span<const Work> works) {
+  return std::ranges::any_of(works, [](const Work &work) { return work.sampling.likely >= 0; });
+}
+
+Expected<std::vector<Next>> GpuModel::step(std::span<const Work> works, bool isPrompt) {
   if (works.empty())
-    return std::vector<int32_t>();
+    return std::vector<Next>();
   if (Expected<void> fine = check(works, isPrompt); !fine)
     return std::unexpected(fine.error());
   Expected<void> done =
@@ -274,13 +289,42 @@ Expected<std::vector<int32_t>> GpuModel::step(std::span<const Work> works, bool 
   Part &first = *parts[0];
   if (done)
     done = first.gpu->download(chosen.at(), first.forward->chosen(), works.size() * 4);
+  const bool isLikely = hasLikely(works);
   if (done)
-    done = byAll([](Part &part) { return part.gpu->synchronize(); });
+    done = byAll([&](Part &part) {
+      const Expected<void> fetched =
+          isLikely ? part.downloadLikely(works.size()) : Expected<void>();
+      return fetched ? part.gpu->synchronize() : fetched;
+    });
   if (!done)
     return lost(done.error());
-  std::vector<int32_t> made(works.size());
-  std::memcpy(made.data(), chosen.at(), works.size() * 4);
+  std::vector<Next> made(works.size());
+  for (size_t i = 0; i != works.size(); ++i)
+    std::memcpy(&made[i].token, chosen.at(i * 4), 4);
+  if (isLikely)
+    addLikely(works, made);
   return made;
+}
+
+void GpuModel::addLikely(std::span<const Work> works, std::vector<Next> &made) const {
+  for (size_t i = 0; i != works.size(); ++i) {
+    if (works[i].sampling.likely < 0)
+      continue;
+    std::vector<std::span<const LikelyRecord>> lists;
+    for (const std::unique_ptr<Part> &part : parts)
+      lists.push_back(part->likelyOf(i));
+    setLikely(made[i], works[i].sampling.likely, lists);
+  }
+}
+
+Expected<void> Part::downloadLikely(size_t sequences) {
+  return gpu->download(likely.at(), forward->likely(),
+                       sequences * size_t(forward->likelyParts()) * sizeof(LikelyRecord));
+}
+
+std::span<const LikelyRecord> Part::likelyOf(size_t sequence) const {
+  const auto parts = size_t(forward->likelyParts());
+  return {static_cast<const LikelyRecord *>(likely.at()) + sequence * parts, parts};
 }
 
 Expected<void> Part::prefill(std::span<const Work> works) {
@@ -296,7 +340,8 @@ Expected<void> Part::prefill(std::span<const Work> works) {
   const int sequences = static_cast<int>(works.size());
   if (Expected<void> done = inputs->upload(*gpu, sequences, rows); !done)
     return done;
-  return forward->run({rows, sequences, prompts, isFiltered(works)}, inputs->addresses(rows));
+  return forward->run({rows, sequences, prompts, isFiltered(works), hasLikely(works)},
+                      inputs->addresses(rows));
 }
 
 Expected<void> Part::decode(std::span<const Work> works) {
@@ -308,7 +353,7 @@ Expected<void> Part::decode(std::span<const Work> works) {
     inputs->putNothing(i, rows);
   if (Expected<void> done = inputs->upload(*gpu, rows, rows); !done)
     return done;
-  Expected<Graph *> graph = graphOf({rows, rows, {}, isFiltered(works)});
+  Expected<Graph *> graph = graphOf({rows, rows, {}, isFiltered(works), hasLikely(works)});
   if (!graph)
     return std::unexpected(graph.error());
   return gpu->launch(**graph);
@@ -317,7 +362,7 @@ Expected<void> Part::decode(std::span<const Work> works) {
 /// Recorded where it is asked for first, after a run that loads what it launches.
 Expected<Graph *> Part::graphOf(const Pass &pass) {
   const auto place = std::ranges::lower_bound(rowCounts, pass.rows) - std::begin(rowCounts);
-  Graph &graph = graphs[place][pass.isFiltered ? 1 : 0];
+  Graph &graph = graphs[place][pass.isFiltered ? 1 : 0][pass.hasLikely ? 1 : 0];
   if (graph)
     return &graph;
   const Inputs addresses = inputs->addresses(pass.rows);

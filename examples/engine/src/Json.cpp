@@ -7,10 +7,15 @@ namespace engine {
 
 namespace {
 
+constexpr int mostLevels = 200;
+
 /// Refuses keys that an object has twice, of which nlohmann's parser would keep the last.
 class UniqueKeys {
 public:
-  bool operator()(int, Json::parse_event_t event, Json &parsed) {
+  bool operator()(int level, Json::parse_event_t event, Json &parsed) {
+    isTooDeep |= level > mostLevels;
+    if (isTooDeep)
+      return false;
     if (event == Json::parse_event_t::object_start)
       keys.emplace_back();
     else if (event == Json::parse_event_t::object_end)
@@ -21,6 +26,7 @@ public:
     return true;
   }
   std::string twice;
+  bool isTooDeep = false;
 
 private:
   std::vector<std::set<std::string>> keys;
@@ -38,6 +44,8 @@ Expected<Json> parseJson(std::string_view text) {
   UniqueKeys keys;
   try {
     Json parsed = Json::parse(text, std::ref(keys));
+    if (keys.isTooDeep)
+      return fail("it has more than " + std::to_string(mostLevels) + " levels");
     if (!keys.twice.empty())
       return fail("the key \"" + keys.twice + "\" is there twice");
     return parsed;
@@ -47,6 +55,20 @@ Expected<Json> parseJson(std::string_view text) {
     const size_t head = message.find("] ");
     return fail(head == std::string::npos ? message : message.substr(head + 2));
   }
+}
+
+std::optional<OrderedJson> parseOrdered(std::string_view text) {
+  bool isTooDeep = false;
+  OrderedJson parsed = OrderedJson::parse(
+      text,
+      [&](int level, OrderedJson::parse_event_t, OrderedJson &) {
+        isTooDeep |= level > mostLevels;
+        return !isTooDeep;
+      },
+      false);
+  if (parsed.is_discarded() || isTooDeep)
+    return std::nullopt;
+  return parsed;
 }
 
 Expected<std::string> readFile(const std::filesystem::path &path) {

@@ -12,9 +12,14 @@
 namespace engine {
 
 using Json = nlohmann::json;
+/// Keeps the order of keys.
+using OrderedJson = nlohmann::ordered_json;
 
-/// Parses one JSON text. Errors name line and column; a key that an object has twice is one.
+/// Parses one JSON text. Errors name line and column; a key that an object has twice is one, and
+/// more than 200 levels are.
 Expected<Json> parseJson(std::string_view text);
+/// Nullopt for what is no JSON, or has more than 200 levels.
+std::optional<OrderedJson> parseOrdered(std::string_view text);
 
 Expected<std::string> readFile(const std::filesystem::path &path);
 

@@ -24,6 +24,26 @@ struct Sampling {
   float topP = 1;
   int topK = 0; // 0: all
   uint64_t seed = 0;
+  /// How many of the likeliest tokens are wanted with their probabilities beside that of the token
+  /// chosen, at most `mostLikely`; -1: not even that.
+  int likely = -1;
+};
+
+constexpr int mostLikely = 20;
+
+/// Logarithms are natural, of the softmax of the logits as they are: temperature, top-k and top-p
+/// change nothing.
+struct Likely {
+  int32_t token = 0;
+  float logProbability = 0;
+};
+
+/// What a step gives for one sequence.
+struct Next {
+  int32_t token = 0;
+  /// Of `token`, and the likeliest tokens, the likeliest first; 0 and empty unless wanted.
+  float logProbability = 0;
+  std::vector<Likely> likely = {};
 };
 
 /// What one sequence wants of a step: `tokens` follow the `position` tokens that its pages have
@@ -46,9 +66,9 @@ public:
   virtual int maxPrefillTokens() const = 0; // all tokens of one prefill() together
   virtual int vocabulary() const = 0;
   /// Prompts, whole or the next part of each; gives the token after each.
-  virtual Expected<std::vector<int32_t>> prefill(std::span<const Work> works) = 0;
+  virtual Expected<std::vector<Next>> prefill(std::span<const Work> works) = 0;
   /// One new token of each sequence; gives the token after each.
-  virtual Expected<std::vector<int32_t>> decode(std::span<const Work> works) = 0;
+  virtual Expected<std::vector<Next>> decode(std::span<const Work> works) = 0;
 };
 
 } // namespace engine

@@ -1,6 +1,7 @@
 #include "Scheduler.h"
 
 #include <algorithm>
+#include <deque>
 
 namespace engine {
 
@@ -12,6 +13,11 @@ struct Scheduler::Sequence {
   int size() const { return int(tokens.size()); }
   int generated() const { return size() - int(request.prompt.size()); }
   int missing() const { return size() - cached; }
+  /// Moves what is certain into the event; with `all` what is not stopped, too.
+  void tell(Event &event, bool all) {
+    for (; !untold.empty() && (untold.front().position < text.certain() || all); untold.pop_front())
+      event.told.push_back(std::move(untold.front()));
+  }
   /// The next tokens that its pages lack.
   Work next(int count) const {
     return {std::span(tokens).subspan(size_t(cached), size_t(count)), cached, pages.pages(),
@@ -26,6 +32,8 @@ struct Scheduler::Sequence {
   int cached = 0;
   PageList pages;
   TextStream text;
+  /// Tokens to be told of when their text is certain.
+  std::deque<Told> untold;
   const Clock::time_point arrival = Clock::now();
 };
 
@@ -175,10 +183,10 @@ bool Scheduler::prefill() {
   if (batch.empty())
     return false;
   const Clock::time_point start = Clock::now();
-  Expected<std::vector<int32_t>> tokens = model.prefill(works);
+  Expected<std::vector<Next>> given = model.prefill(works);
   metrics.prefillStep.add(std::chrono::duration<double>(Clock::now() - start).count());
   ++metrics.prefills;
-  take(batch, works, std::move(tokens));
+  take(batch, works, std::move(given));
   return true;
 }
 
@@ -191,29 +199,30 @@ bool Scheduler::decode() {
   for (const Sequence *sequence : batch)
     works.push_back(sequence->next(1));
   const Clock::time_point start = Clock::now();
-  Expected<std::vector<int32_t>> tokens = model.decode(works);
+  Expected<std::vector<Next>> given = model.decode(works);
   metrics.decodeStep.add(std::chrono::duration<double>(Clock::now() - start).count());
   ++metrics.decodes;
-  take(batch, works, std::move(tokens));
+  take(batch, works, std::move(given));
   return true;
 }
 
 void Scheduler::take(std::span<Sequence *const> batch, const std::vector<Work> &works,
-                     Expected<std::vector<int32_t>> tokens) {
-  if (!tokens)
-    return failBatch(batch, tokens.error());
-  if (tokens->size() != batch.size())
-    return failBatch(batch, {"the model gave " + std::to_string(tokens->size()) + " tokens for " +
+                     Expected<std::vector<Next>> given) {
+  if (!given)
+    return failBatch(batch, given.error());
+  if (given->size() != batch.size())
+    return failBatch(batch, {"the model gave " + std::to_string(given->size()) + " tokens for " +
                              std::to_string(batch.size()) + " sequences"});
   for (size_t i = 0; i != batch.size(); ++i) {
     batch[i]->cached = works[i].position + int(works[i].tokens.size());
     // Of a part of a prompt the next token is there already.
     if (batch[i]->cached == batch[i]->size())
-      takeToken(*batch[i], (*tokens)[i]);
+      takeToken(*batch[i], std::move((*given)[i]));
   }
 }
 
-void Scheduler::takeToken(Sequence &sequence, int32_t token) {
+void Scheduler::takeToken(Sequence &sequence, Next next) {
+  const int32_t token = next.token;
   if (token < 0 || token >= model.vocabulary())
     return end(sequence, Outcome::Error,
                {.why = "the model gave the token " + std::to_string(token)});
@@ -223,11 +232,16 @@ void Scheduler::takeToken(Sequence &sequence, int32_t token) {
   ++metrics.generatedTokens;
   const bool isEnd =
       !sequence.request.ignoreEnd && std::ranges::find(endTokens, token) != endTokens.end();
+  if (!isEnd && sequence.request.sampling.likely >= 0)
+    sequence.untold.push_back({std::move(next), sequence.text.position()});
   Event event = {.text = isEnd ? "" : sequence.text.put(token), .tokens = 1};
   const bool isFull = sequence.generated() == sequence.request.maxTokens;
-  if (!isEnd && !isFull && !sequence.text.stopped())
+  if (!isEnd && !isFull && !sequence.text.stopped()) {
+    sequence.tell(event, false);
     return sequence.request.sink(std::move(event));
+  }
   event.text += sequence.text.finish();
+  sequence.tell(event, !sequence.text.stopped());
   end(sequence, isEnd || sequence.text.stopped() ? Outcome::Stop : Outcome::Length,
       std::move(event));
 }

@@ -26,11 +26,21 @@ namespace engine {
 
 using Clock = std::chrono::steady_clock;
 
+/// A token of an answer whose probability was asked for.
+struct Told {
+  Next next;
+  /// Code points of the answer before its text.
+  size_t position = 0;
+};
+
 /// News of one sequence. The last one has an outcome.
 struct Event {
   std::string text = {};
   /// Tokens that were generated since the last event.
   int tokens = 0;
+  /// Where Request::sampling.likely asks for it: of the tokens whose text begins in the text that
+  /// is known now. A token that ends the sequence is not among them, nor one behind a stop string.
+  std::vector<Told> told = {};
   std::optional<Outcome> outcome = {};
   /// Why, where the outcome is Error.
   std::string why = {};
@@ -91,8 +101,8 @@ private:
   bool prefill();
   bool decode();
   void take(std::span<Sequence *const> batch, const std::vector<Work> &works,
-            Expected<std::vector<int32_t>> tokens);
-  void takeToken(Sequence &sequence, int32_t token);
+            Expected<std::vector<Next>> given);
+  void takeToken(Sequence &sequence, Next next);
   void failBatch(std::span<Sequence *const> batch, const Error &error);
   void end(Sequence &sequence, Outcome outcome, Event event);
   void publish();

@@ -1,5 +1,7 @@
 #include "StepInputs.h"
 
+#include <algorithm>
+
 namespace engine {
 
 /// The weights of neighbouring seeds and positions have nothing in common (splitmix64's last
@@ -44,7 +46,8 @@ Inputs StepInputs::addresses(int rows) const {
           base + sequences * 16,
           base + sequences * 20,
           base + sequences * 24,
-          base};
+          base,
+          base + sequences * 28};
 }
 
 void StepInputs::put(int sequence, const Work &work, int firstRow, int rows) {
@@ -56,6 +59,7 @@ void StepInputs::put(int sequence, const Work &work, int firstRow, int rows) {
   write(sequences * 16, 4, sequence, work.sampling.temperature);
   write(sequences * 20, 4, sequence, work.sampling.topP);
   write(sequences * 24, 4, sequence, work.sampling.topK);
+  write(sequences * 28, 4, sequence, std::min(work.sampling.likely, mostLikely));
   const int pages = (length + positionsOfPage - 1) / positionsOfPage;
   std::memcpy(host.at(tableAt + static_cast<size_t>(sequence) *
                                     static_cast<size_t>(limits.pagesOfSequence) * 4),
@@ -71,6 +75,7 @@ void StepInputs::put(int sequence, const Work &work, int firstRow, int rows) {
 void StepInputs::putNothing(int row, int rows) {
   write(static_cast<size_t>(limits.sequences) * 12, 4, row, 0);
   write(static_cast<size_t>(limits.sequences) * 16, 4, row, 0.0F);
+  write(static_cast<size_t>(limits.sequences) * 28, 4, row, -1);
   putRow(row, rows, 0, 0, -1);
 }
 

@@ -23,8 +23,8 @@ public:
   Expected<void> upload(Gpu &gpu, int sequences, int rows);
 
 private:
-  /// Seed, last row, length, temperature, top-p, top-k.
-  static constexpr size_t bytesOfSequence = 8 + 5 * 4;
+  /// Seed, last row, length, temperature, top-p, top-k, how many likely tokens.
+  static constexpr size_t bytesOfSequence = 8 + 6 * 4;
 
   template <class T> void write(size_t offset, size_t each, int index, T value) {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8);

@@ -12,7 +12,12 @@ static size_t overlap(std::string_view text, std::string_view stop) {
   return length;
 }
 
+static size_t countCodePoints(std::string_view text) {
+  return size_t(std::ranges::count_if(text, [](char byte) { return (byte & 0xC0) != 0x80; }));
+}
+
 std::string TextStream::take(std::string text) {
+  begun += countCodePoints(text);
   if (isStopped)
     return "";
   held += text;
@@ -24,6 +29,7 @@ std::string TextStream::take(std::string text) {
   isStopped = found != std::string::npos;
   std::string certain = held.substr(0, isStopped ? found : held.size() - kept);
   held.erase(0, certain.size());
+  given += countCodePoints(certain);
   return certain;
 }
 
@@ -37,6 +43,7 @@ std::string TextStream::finish() {
   std::string certain = take(utf8.finish());
   if (isStopped)
     return certain;
+  given += countCodePoints(held);
   return certain + std::exchange(held, "");
 }
 

@@ -17,6 +17,10 @@ public:
   std::string put(int32_t token);
   /// What was held back if no more tokens come.
   std::string finish();
+  /// Code points of the answer where the text of the next token begins, counted as if no stop
+  /// string cut it, and of what put() and finish() have given.
+  size_t position() const { return begun; }
+  size_t certain() const { return given; }
   /// A stop string was found: put() and finish() give nothing more.
   bool stopped() const { return isStopped; }
 
@@ -27,6 +31,7 @@ private:
   std::vector<std::string> stops;
   Utf8Stream utf8;
   std::string held;
+  size_t begun = 0, given = 0;
   bool isStopped = false;
 };
 

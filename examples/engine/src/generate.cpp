@@ -3,12 +3,13 @@
 //   engine-generate MODEL_FOLDER [BUNDLE] <requests.json >results.json
 //
 // Requests: {"prompts": [[token, ...], ...], "new_tokens": N}, and, where wanted, "temperature",
-// "top_p", "top_k", "seed" (of all; each prompt adds its number), "max_sequences",
-// "prefill_tokens" (of one step: 8192), "weights" ("fp8" or "auto"), "devices", "rounds"
-// (all again, for times). Results: {"tokens":
-// [[N tokens] ...], "open_seconds", "prefill_seconds": [one a round], "decode_seconds": [of all
-// steps of a round]}. All prompts decode together. Tests compare its tokens with a reference's,
-// benchmarks its times with other servers'. Exit status 1: an error, on stderr.
+// "top_p", "top_k", "seed" (of all; each prompt adds its number), "logprobs" (with so many of the
+// likeliest tokens), "max_sequences", "prefill_tokens" (of one step: 8192), "weights" ("fp8" or
+// "auto"), "devices", "rounds" (all again, for times). Results: {"tokens": [[N tokens] ...],
+// "logprobs" (where wanted): [[{"logprob": of the token, "top": [[token, logprob] ...]} ...] ...],
+// "open_seconds", "prefill_seconds": [one a round], "decode_seconds": [of all steps of a round]}.
+// All prompts decode together. Tests compare its tokens with a reference's, benchmarks its times
+// with other servers'. Exit status 1: an error, on stderr.
 //
 //===----------------------------------------------------------------------===//
 #include "OpenModel.h"
@@ -32,6 +33,13 @@ double secondsSince(Clock::time_point start) {
 struct Sequence {
   std::vector<int32_t> tokens, pages;
   size_t prompt = 0;
+  /// Of the new tokens.
+  std::vector<Next> given = {};
+
+  void take(const Next &next) {
+    tokens.push_back(next.token);
+    given.push_back(next);
+  }
 };
 
 struct Times {
@@ -62,15 +70,15 @@ Expected<void> prefill(Model &model, std::vector<Sequence> &sequences, const Sam
         works.back().tokens = works.back().tokens.first(left);
       left -= works.back().tokens.size();
     }
-    Expected<std::vector<int32_t>> tokens = model.prefill(works);
-    if (!tokens)
-      return std::unexpected(tokens.error());
+    Expected<std::vector<Next>> given = model.prefill(works);
+    if (!given)
+      return std::unexpected(given.error());
     // The last one may have been cut.
     done = static_cast<size_t>(works.back().position) + works.back().tokens.size();
     const size_t begun = next - 1;
     const bool isWhole = done == sequences[begun].tokens.size();
     for (size_t i = first; i != begun + (isWhole ? 1 : 0); ++i)
-      sequences[i].tokens.push_back((*tokens)[i - first]);
+      sequences[i].take((*given)[i - first]);
     first = begun + (isWhole ? 1 : 0);
     done = isWhole ? 0 : done;
   }
@@ -89,14 +97,28 @@ Expected<Times> runAll(Model &model, std::vector<Sequence> &sequences, int count
     std::vector<Work> works;
     for (size_t j = 0; j != sequences.size(); ++j)
       works.push_back(workOf(sequences[j], sequences[j].tokens.size() - 1, sampling, j));
-    Expected<std::vector<int32_t>> tokens = model.decode(works);
-    if (!tokens)
-      return std::unexpected(tokens.error());
+    Expected<std::vector<Next>> given = model.decode(works);
+    if (!given)
+      return std::unexpected(given.error());
     for (size_t j = 0; j != sequences.size(); ++j)
-      sequences[j].tokens.push_back((*tokens)[j]);
+      sequences[j].take((*given)[j]);
   }
   times.decode = secondsSince(start);
   return times;
+}
+
+json describe(const std::vector<Sequence> &sequences) {
+  json made = json::array();
+  for (const Sequence &sequence : sequences) {
+    json &list = made.emplace_back(json::array());
+    for (const Next &next : sequence.given) {
+      json likely = json::array();
+      for (const Likely &each : next.likely)
+        likely.push_back({each.token, each.logProbability});
+      list.push_back({{"logprob", next.logProbability}, {"top", std::move(likely)}});
+    }
+  }
+  return made;
 }
 
 Expected<json> answer(const json &request, Model &model) {
@@ -106,6 +128,7 @@ Expected<json> answer(const json &request, Model &model) {
   sampling.topP = request.value("top_p", 1.0F);
   sampling.topK = request.value("top_k", 0);
   sampling.seed = request.value("seed", uint64_t(0));
+  sampling.likely = request.value("logprobs", -1);
   const int count = request.at("new_tokens");
   for (int round = 0; round != request.value("rounds", 1); ++round) {
     std::vector<Sequence> sequences;
@@ -127,6 +150,8 @@ Expected<json> answer(const json &request, Model &model) {
     for (const Sequence &sequence : sequences)
       result["tokens"].push_back(std::vector(
           sequence.tokens.begin() + static_cast<long>(sequence.prompt), sequence.tokens.end()));
+    if (sampling.likely >= 0)
+      result["logprobs"] = describe(sequences);
   }
   return result;
 }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
+#include <numbers>
 #include <set>
 #include <thread>
 
@@ -19,6 +21,11 @@ int32_t DoubleModel::next(std::span<const int32_t> context, const Sampling &samp
     hash ^= hash >> 29;
   }
   return int32_t((hash >> 20) % uint64_t(vocabulary));
+}
+
+float DoubleModel::logProbability(int32_t token, int32_t greedy, int vocabulary) {
+  const int behind = ((token - greedy) % vocabulary + vocabulary) % vocabulary;
+  return float(-(behind + 1) * std::numbers::ln2 - std::log1p(-std::pow(0.5, vocabulary)));
 }
 
 std::vector<int32_t> DoubleModel::answer(std::vector<int32_t> context, int count,
@@ -54,7 +61,7 @@ Expected<void> DoubleModel::check(std::span<const Work> works) const {
   return {};
 }
 
-Expected<std::vector<int32_t>> DoubleModel::run(std::span<const Work> works) {
+Expected<std::vector<Next>> DoubleModel::run(std::span<const Work> works) {
   ++steps;
   if (beforeStep)
     beforeStep();
@@ -62,7 +69,7 @@ Expected<std::vector<int32_t>> DoubleModel::run(std::span<const Work> works) {
     std::this_thread::sleep_for(std::chrono::microseconds(options.stepMicroseconds));
   if (Expected<void> checked = check(works); !checked)
     return std::unexpected(checked.error());
-  std::vector<int32_t> tokens;
+  std::vector<Next> made;
   for (const Work &work : works) {
     auto at = [&](size_t position) -> int32_t & {
       const auto page = size_t(work.pages[position / size_t(options.pageSize)]);
@@ -81,12 +88,33 @@ Expected<std::vector<int32_t>> DoubleModel::run(std::span<const Work> works) {
     std::vector<int32_t> context(end);
     for (size_t i = 0; i != end; ++i)
       context[i] = at(i);
-    tokens.push_back(next(context, work.sampling, options.vocabulary));
+    made.push_back(describe(context, work.sampling));
   }
-  return tokens;
+  return made;
 }
 
-Expected<std::vector<int32_t>> DoubleModel::prefill(std::span<const Work> works) {
+int32_t DoubleModel::greedy(std::span<const int32_t> context) const {
+  const auto cue = std::ranges::find_end(context, options.cue);
+  if (!options.cue.empty() && !cue.empty()) {
+    const auto done = size_t(context.end() - cue.end());
+    if (done < options.script.size())
+      return options.script[done];
+  }
+  return next(context, {}, options.vocabulary);
+}
+
+Next DoubleModel::describe(std::span<const int32_t> context, const Sampling &sampling) const {
+  const int count = options.vocabulary;
+  const int32_t best = greedy(context);
+  Next made = {sampling.temperature > 0 ? next(context, sampling, count) : best};
+  if (sampling.likely >= 0)
+    made.logProbability = logProbability(made.token, best, count);
+  for (int i = 0; i < sampling.likely; ++i)
+    made.likely.push_back({(best + i) % count, logProbability(best + i, best, count)});
+  return made;
+}
+
+Expected<std::vector<Next>> DoubleModel::prefill(std::span<const Work> works) {
   size_t total = 0;
   for (const Work &work : works)
     total += work.tokens.size();
@@ -95,7 +123,7 @@ Expected<std::vector<int32_t>> DoubleModel::prefill(std::span<const Work> works)
   return run(works);
 }
 
-Expected<std::vector<int32_t>> DoubleModel::decode(std::span<const Work> works) {
+Expected<std::vector<Next>> DoubleModel::decode(std::span<const Work> works) {
   for (const Work &work : works)
     if (work.tokens.size() != 1)
       return fail("double: a decode of " + std::to_string(work.tokens.size()) + " tokens");

@@ -20,6 +20,8 @@ struct DoubleOptions {
   /// First tokens of a prompt at which a step fails, the device is lost, and the process dies; -1:
   /// none.
   int failToken = -1, lostToken = -1, deathToken = -1;
+  /// What is answered behind the last place in a context that has `cue`, as far as `script` goes.
+  std::vector<int32_t> cue = {}, script = {};
 };
 
 class DoubleModel : public Model {
@@ -31,9 +33,11 @@ public:
   int maxSequences() const override { return options.maxSequences; }
   int maxPrefillTokens() const override { return options.maxPrefillTokens; }
   int vocabulary() const override { return options.vocabulary; }
-  Expected<std::vector<int32_t>> prefill(std::span<const Work> works) override;
-  Expected<std::vector<int32_t>> decode(std::span<const Work> works) override;
+  Expected<std::vector<Next>> prefill(std::span<const Work> works) override;
+  Expected<std::vector<Next>> decode(std::span<const Work> works) override;
 
+  /// Its probabilities halve from each token to the next one, from the greedy one on.
+  static float logProbability(int32_t token, int32_t greedy, int vocabulary);
   /// The token after a context.
   static int32_t next(std::span<const int32_t> context, const Sampling &sampling, int vocabulary);
   /// What a sequence gets: as many tokens, or until one of `ends`.
@@ -45,8 +49,11 @@ public:
   int steps = 0;
 
 private:
-  Expected<std::vector<int32_t>> run(std::span<const Work> works);
+  Expected<std::vector<Next>> run(std::span<const Work> works);
   Expected<void> check(std::span<const Work> works) const;
+  /// The greedy token, or that of the script.
+  int32_t greedy(std::span<const int32_t> context) const;
+  Next describe(std::span<const int32_t> context, const Sampling &sampling) const;
 
   const DoubleOptions options;
   /// By page and position.

@@ -7,6 +7,8 @@
 #include "Json.h"
 #include "OpenModel.h"
 
+#include <algorithm>
+
 namespace engine {
 
 Expected<std::unique_ptr<Model>> openModel(const ModelOptions &given, const Folder &folder) {
@@ -28,6 +30,16 @@ Expected<std::unique_ptr<Model>> openModel(const ModelOptions &given, const Fold
   read("fail_token", options.failToken);
   read("lost_token", options.lostToken);
   read("death_token", options.deathToken);
+  for (auto [key, list] : {std::pair("cue", &options.cue), std::pair("script", &options.script)})
+    if (const Json *found = fields.find(key)) {
+      const auto isToken = [&](const Json &token) {
+        return token.is_number_integer() && token >= 0 && token < options.vocabulary;
+      };
+      if (!found->is_array() || !std::ranges::all_of(*found, isToken))
+        fields.refuse(key, "must be a list of tokens");
+      else
+        *list = found->get<std::vector<int32_t>>();
+    }
   if (fields.failed())
     return fail("double.json: " + fields.message());
   return std::make_unique<DoubleModel>(options);

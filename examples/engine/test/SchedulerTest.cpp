@@ -14,6 +14,7 @@ namespace {
 struct Result {
   std::string text;
   int tokens = 0, ends = 0;
+  std::vector<Told> told;
   Outcome outcome = Outcome::Count;
   std::string why;
 };
@@ -33,6 +34,7 @@ struct Rig {
       Result &result = results[id];
       result.text += event.text;
       result.tokens += event.tokens;
+      result.told.insert(result.told.end(), event.told.begin(), event.told.end());
       if (event.outcome) {
         ++result.ends;
         result.outcome = *event.outcome;
@@ -285,6 +287,69 @@ TEST(Scheduler, StopStringsEndAcrossTokens) {
   EXPECT_EQ(rig.results[id].outcome, Outcome::Stop);
   EXPECT_EQ(rig.results[id].text, text.substr(0, text.find(stop)));
   EXPECT_LT(rig.results[id].tokens, 60);
+}
+
+TEST(Scheduler, TellsProbabilitiesOfTheTokensInTheText) {
+  const std::vector<int32_t> ends = {Rig().model.answer({5, 6}, 30)[25]};
+  std::string whole;
+  for (const bool isStopped : {false, true}) {
+    Rig rig({}, ends);
+    Request request;
+    request.sampling.likely = 2;
+    std::string stop = "never there";
+    if (isStopped)
+      for (size_t at = whole.size() / 3; at != whole.size() && stop.size() != 1; ++at)
+        if (static_cast<signed char>(whole[at]) >= 0 && whole.find(whole[at]) == at)
+          stop = whole.substr(at, 1);
+    ASSERT_EQ(isStopped, stop.size() == 1);
+    request.stops = {stop};
+    const uint64_t id = rig.add({5, 6}, 30, request), other = rig.add({5, 6}, 30);
+    rig.finish();
+    const Result &result = rig.results[id];
+    if (!isStopped)
+      whole = result.text;
+    EXPECT_EQ(result.outcome, Outcome::Stop);
+    EXPECT_TRUE(rig.results[other].told.empty()) << "it did not ask";
+    std::vector<int32_t> context = {5, 6};
+    size_t characters = 0;
+    for (const Told &told : result.told) {
+      EXPECT_EQ(told.next.token, DoubleModel::next(context, {}, 512));
+      ASSERT_EQ(told.next.likely.size(), 2u);
+      EXPECT_EQ(told.next.likely[0].token, told.next.token);
+      EXPECT_EQ(told.next.likely[0].logProbability, told.next.logProbability);
+      context.push_back(told.next.token);
+      EXPECT_LE(characters, told.position);
+      characters = told.position;
+    }
+    const size_t length =
+        size_t(std::ranges::count_if(result.text, [](char byte) { return (byte & 0xC0) != 0x80; }));
+    EXPECT_LT(characters, length);
+    if (!isStopped)
+      EXPECT_EQ(result.told.size(), 25u) << "the token that ends is not told";
+    else
+      EXPECT_LT(result.told.size(), 25u);
+    // The next token's text would begin behind the end.
+    context.erase(context.begin(), context.begin() + 2);
+    EXPECT_GE(rig.tokenizer.decode(context, true).size(), result.text.size());
+  }
+}
+
+TEST(Scheduler, PreemptedSequencesTellEachTokenOnce) {
+  DoubleOptions options;
+  options.pageSize = 4;
+  options.pageCount = 20;
+  Rig rig(options);
+  std::mt19937 random(2);
+  for (int i = 0; i != 20; ++i) {
+    Request request;
+    request.sampling.likely = 0;
+    request.ignoreEnd = true;
+    rig.add(randomPrompt(random, 1 + random() % 20), 1 + int(random() % 40), request);
+  }
+  rig.finish();
+  EXPECT_GT(rig.metrics.preemptions, 5u);
+  for (auto &[id, request] : rig.requests)
+    EXPECT_EQ(int(rig.results[id].told.size()), request.maxTokens);
 }
 
 TEST(Scheduler, RefusesWhatDoesNotFit) {
