@@ -222,6 +222,13 @@ private:
   if (call.failure)                                                                                \
   return call.failure
 
+/// The same, with the device of a number.
+#define GL_DEVICE(call, name, ordinal)                                                             \
+  GL_ENTER(call, TheDriver);                                                                       \
+  [[maybe_unused]] Device *name = call->device(ordinal);                                           \
+  if (!name)                                                                                       \
+  return invalidDevice
+
 /// Text of the latest fault or refusal in any thread: valid for good.
 const char *lastReport();
 /// Makes a text the latest report, of a call that gives `result`.

@@ -1,16 +1,15 @@
 #include "Template.h"
 
 #include "Functions.h"
+#include "Operators.h"
 
-#include <algorithm>
-#include <cmath>
 #include <map>
 
 namespace engine::jinja {
 
 namespace {
 
-constexpr size_t mostSteps = 1'000'000, mostText = size_t(16) << 20;
+constexpr size_t mostSteps = 1'000'000;
 constexpr int deepest = 16; // calls of macros
 
 struct Scope {
@@ -34,9 +33,6 @@ public:
   }
 
 private:
-  [[noreturn]] static void fail(const Node &node, const std::string &why) {
-    throw Failure("line " + std::to_string(node.line) + ": " + why);
-  }
   void write(const std::string &text) {
     if (out.size() + text.size() > mostText)
       throw Failure("the text is too long");
@@ -85,7 +81,7 @@ private:
     case Node::Continue:
       return Flow::Continue;
     default:
-      fail(node, "no statement");
+      failAt(node, "no statement");
     }
   }
 
@@ -102,8 +98,8 @@ private:
     }
     const List parts = value.items();
     if (parts.size() != node.names.size())
-      fail(node, std::to_string(parts.size()) + " items for " + std::to_string(node.names.size()) +
-                     " names");
+      failAt(node, std::to_string(parts.size()) + " items for " +
+                       std::to_string(node.names.size()) + " names");
     for (size_t i = 0; i != parts.size(); ++i)
       to.variables[node.names[i]] = parts[i];
   }
@@ -114,14 +110,14 @@ private:
       return bind(node, *scope, value);
     Value of = lookUp(node.text);
     if (!of.dict())
-      fail(node, "`" + node.text + "` is no namespace");
+      failAt(node, "`" + node.text + "` is no namespace");
     of.put(node.names[0], value);
   }
 
   void loop(const Node &node) {
     const Value over = evaluate(*node.kids[0]);
     if (over.isUndefined())
-      fail(node, "`" + std::get<Undefined>(over.raw()).name + "` is undefined");
+      failAt(node, "`" + std::get<Undefined>(over.raw()).name + "` is undefined");
     List items = over.items();
     Scope inner = {{}, scope};
     scope = &inner;
@@ -158,9 +154,9 @@ private:
   Value macro(const Node &node) {
     return Function([this, &node](List arguments, const Dict &named) -> Value {
       if (++calls > deepest)
-        fail(node, "macros call each other too deeply");
+        failAt(node, "macros call each other too deeply");
       if (arguments.size() > node.names.size())
-        fail(node, "`" + node.text + "` takes fewer arguments");
+        failAt(node, "`" + node.text + "` takes fewer arguments");
       Scope inner = {{}, &root};
       Scope *const outer = std::exchange(scope, &inner);
       const size_t defaults = node.kids.size() - 1, plain = node.names.size() - defaults;
@@ -170,7 +166,7 @@ private:
                                                               : Value(Undefined{node.names[i]});
       for (const auto &[name, value] : named) {
         if (std::ranges::find(node.names, name) == node.names.end())
-          fail(node, "`" + node.text + "` has no parameter `" + name + "`");
+          failAt(node, "`" + node.text + "` has no parameter `" + name + "`");
         inner.variables[name] = value;
       }
       std::string made = capture(*node.kids[0]);
@@ -207,15 +203,15 @@ private:
       for (size_t i = 0; i != node.kids.size(); i += 2) {
         const Value key = evaluate(*node.kids[i]);
         if (!key.string())
-          fail(node, std::string("a key is ") + key.typeName());
+          failAt(node, std::string("a key is ") + key.typeName());
         made.put(*key.string(), evaluate(*node.kids[i + 1]));
       }
       return made;
     }
     case Node::Member:
-      return member(node, evaluate(*node.kids[0]));
+      return memberOf(node, evaluate(*node.kids[0]));
     case Node::Item:
-      return item(node, evaluate(*node.kids[0]), evaluate(*node.kids[1]));
+      return itemOf(node, evaluate(*node.kids[0]), evaluate(*node.kids[1]));
     case Node::Slice:
       return slice(node);
     case Node::Call:
@@ -246,7 +242,7 @@ private:
         return evaluate(*node.kids[1]);
       return node.kids[2] ? evaluate(*node.kids[2]) : Value(Undefined{"else"});
     default:
-      fail(node, "no expression");
+      failAt(node, "no expression");
     }
   }
 
@@ -261,74 +257,21 @@ private:
     return made;
   }
 
-  static void needDefined(const Node &node, const Value &of) {
-    if (of.isUndefined())
-      fail(node, "`" + std::get<Undefined>(of.raw()).name + "` is undefined");
-  }
-
-  static Value member(const Node &node, const Value &of) {
-    needDefined(node, of);
-    // Methods come before keys, as attributes do in Jinja.
-    if (std::optional<Value> method = methodOf(of, node.text))
-      return *method;
-    return of.find(node.text);
-  }
-  static Value item(const Node &node, const Value &of, const Value &which) {
-    needDefined(node, of);
-    if (which.string()) {
-      const Value found = of.find(*which.string());
-      if (const auto method = found.isUndefined() ? methodOf(of, *which.string()) : std::nullopt)
-        return *method;
-      return found;
-    }
-    if (!of.list() && !of.string())
-      return Undefined{which.repr()};
-    const List items = of.items();
-    int64_t at = which.integer();
-    if (at < 0)
-      at += int64_t(items.size());
-    return at < 0 || at >= int64_t(items.size()) ? Value(Undefined{which.repr()})
-                                                 : items[size_t(at)];
-  }
-
   Value slice(const Node &node) {
     const Value of = evaluate(*node.kids[0]);
-    if (!of.list() && !of.string())
-      fail(node, std::string(of.typeName()) + " cannot be sliced");
-    const List items = of.items();
-    const auto size = int64_t(items.size());
-    std::optional<int64_t> parts[3];
-    for (size_t i = 0; i != 3; ++i)
+    std::array<std::optional<int64_t>, 3> parts;
+    for (size_t i = 0; i != parts.size(); ++i)
       if (const Node *part = node.kids[i + 1].get())
         if (const Value value = evaluate(*part); !value.is<None>())
           parts[i] = value.integer();
-    const int64_t by = parts[2].value_or(1);
-    if (by == 0)
-      fail(node, "a slice with a step of 0");
-    auto place = [&](std::optional<int64_t> part, int64_t fallback) {
-      if (!part)
-        return fallback;
-      const int64_t at = *part < 0 ? *part + size : *part;
-      return by > 0 ? std::clamp<int64_t>(at, 0, size) : std::clamp<int64_t>(at, -1, size - 1);
-    };
-    const int64_t first = place(parts[0], by > 0 ? 0 : size - 1),
-                  last = place(parts[1], by > 0 ? size : -1);
-    List made;
-    for (int64_t i = first; by > 0 ? i < last : i > last; i += by)
-      made.push_back(items[size_t(i)]);
-    if (of.list())
-      return made;
-    std::string text;
-    for (const Value &each : made)
-      text += *each.string();
-    return text;
+    return sliceOf(node, of, parts);
   }
 
   Value call(const Node &node) {
     const Value of = evaluate(*node.kids[0]);
     if (!of.function()) {
       needDefined(node, of);
-      fail(node, std::string(of.typeName()) + " is called");
+      failAt(node, std::string(of.typeName()) + " is called");
     }
     Dict named;
     List arguments = argumentsOf(node, 1, named);
@@ -336,73 +279,17 @@ private:
   }
 
   Value binary(const Node &node) {
-    const std::string &sign = node.text;
     Value left = evaluate(*node.kids[0]);
-    if (sign == "and" || sign == "or")
-      return left.isTrue() == (sign == "or") ? left : evaluate(*node.kids[1]);
-    const Value right = evaluate(*node.kids[1]);
-    if (sign == "~")
-      return left.text() + right.text();
-    if (sign == "+" && left.string() && right.string()) {
-      if (left.string()->size() + right.string()->size() > mostText)
-        fail(node, "the text is too long");
-      return *left.string() + *right.string();
-    }
-    if (sign == "+" && left.list() && right.list()) {
-      List made = *left.list();
-      made.insert(made.end(), right.list()->begin(), right.list()->end());
-      return made;
-    }
-    if (!left.isNumber() || !right.isNumber()) {
-      needDefined(node, left);
-      needDefined(node, right);
-      fail(node, "`" + sign + "` of " + left.typeName() + " and " + right.typeName());
-    }
-    return arithmetic(node, left, right);
-  }
-
-  static Value arithmetic(const Node &node, const Value &left, const Value &right) {
-    const std::string &sign = node.text;
-    const double a = left.number(), b = right.number();
-    const bool divides = sign == "/" || sign == "//" || sign == "%";
-    if (divides && b == 0)
-      fail(node, "a division by zero");
-    double made = 0;
-    if (sign == "+")
-      made = a + b;
-    else if (sign == "-")
-      made = a - b;
-    else if (sign == "*")
-      made = a * b;
-    else if (sign == "**")
-      made = std::pow(a, b);
-    else if (sign == "/")
-      return a / b;
-    else
-      made = sign == "//" ? std::floor(a / b) : a - b * std::floor(a / b);
-    if (!left.isInteger() || !right.isInteger() || (sign == "**" && b < 0))
-      return made;
-    // Integers that doubles have.
-    if (std::abs(made) > 9007199254740992.0)
-      fail(node, "a number is too large");
-    return int64_t(made);
+    if (node.text == "and" || node.text == "or")
+      return left.isTrue() == (node.text == "or") ? left : evaluate(*node.kids[1]);
+    return binaryOf(node, left, evaluate(*node.kids[1]));
   }
 
   Value compare(const Node &node) {
     Value left = evaluate(*node.kids[0]);
     for (size_t i = 0; i != node.names.size(); ++i) {
-      const std::string &sign = node.names[i];
       Value right = evaluate(*node.kids[i + 1]);
-      bool holds = false;
-      if (sign == "==" || sign == "!=")
-        holds = (left == right) == (sign == "==");
-      else if (sign == "in" || sign == "not in")
-        holds = contains(right, left) == (sign == "in");
-      else if (sign == "<" || sign == ">")
-        holds = sign == "<" ? isLess(left, right) : isLess(right, left);
-      else
-        holds = sign == "<=" ? !isLess(right, left) : !isLess(left, right);
-      if (!holds)
+      if (!holds(node.names[i], left, right))
         return false;
       left = std::move(right);
     }
