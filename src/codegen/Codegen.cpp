@@ -4,6 +4,7 @@
 #include "codegen/core/Libraries.h"
 #include "codegen/passes/DebugInfo.h"
 #include "ir/Dialects.h"
+#include "ir/SourceLocation.h"
 #include "support/Error.h"
 #include "target/Features.h"
 
@@ -141,6 +142,24 @@ private:
   LLVMContext &context;
 };
 
+/// A comment for each partition, which timelines read (driver/predict): "// warps 4 to 7: load".
+std::string partitionComments(tt::FuncOp kernel) {
+  std::string text;
+  raw_string_ostream out(text);
+  auto add = [&](unsigned first, unsigned warps, mlir::Region &region) {
+    if (StringRef name = nameOf(region.back().getTerminator()->getLoc()); !name.empty())
+      out << "// warps " << first << " to " << first + warps - 1 << ": " << name << '\n';
+  };
+  kernel.walk([&](ttg::WarpSpecializeOp op) {
+    add(0, unsigned(ttg::numWarpsOf(kernel)), op.getDefaultRegion());
+    if (auto starts = op.getWarpGroupStartIds())
+      for (auto [start, warps, region] :
+           zip_equal(*starts, op.getPartitionNumWarps(), op.getPartitions()))
+        add(unsigned(start), unsigned(warps), region);
+  });
+  return text;
+}
+
 /// The one public function; null, with `error` set, where there is none or more.
 tt::FuncOp findKernel(mlir::ModuleOp module, Error &error) {
   tt::FuncOp kernel;
@@ -210,8 +229,11 @@ Expected<LlvmModule> Backend::emit(mlir::ModuleOp module) const {
   for (tt::FuncOp function : module.getOps<tt::FuncOp>())
     if (!function.isExternal() && failed(emitter.fill(function)))
       return make_error<UnsupportedError>(*state.failure);
-  if (debug)
+  if (debug) {
     debug->finish();
+    if (target.isNvidia())
+      result.module->appendModuleInlineAsm(partitionComments(kernel));
+  }
   std::string problem;
   raw_string_ostream out(problem);
   if (verifyModule(*result.module, &out))

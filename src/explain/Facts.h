@@ -104,13 +104,17 @@ struct ValueFact : Fact {
 
 /// A wait during which nothing else of the CTA is done or in flight.
 struct WaitFact : Fact {
-  enum class Awaited : uint8_t { Copies, Products, Stores };
+  /// Loads: into registers, for a product of the same iteration.
+  enum class Awaited : uint8_t { Copies, Products, Stores, Loads };
   Awaited awaited = Awaited::Copies;
   /// What it waits for.
   diag::Span issue;
   bool isInLoop = false;
   /// What could be put between the two, if anything is known: the next copies.
   diag::Span movable;
+  /// The copies are another partition's, and have but one place to go to: the name of that buffer,
+  /// or "its buffer". Else "".
+  std::string handedOver;
 };
 
 struct Facts {

@@ -261,7 +261,16 @@ private:
   static std::string lineText(diag::Span span) {
     return "line " + std::to_string(span.file->position(span.begin).line);
   }
-  static std::string hintFor(const WaitFact &fact) {
+  std::string hintFor(const WaitFact &fact) const {
+    // Nobody wrote the waits of kernels whose layouts the compiler chose.
+    if (profile.facts.hasChosenLayouts)
+      return "let loads of the loop run ahead: num_stages of the launch or of tl.range; "
+             "`--remarks` "
+             "says which do not, and why";
+    if (!fact.handedOver.empty())
+      return "give " + fact.handedOver + " and its barriers two slots or more, so that the copy" +
+             (fact.movable ? " of " + lineText(fact.movable) : "") +
+             " goes on while this partition uses what came before";
     const std::string next = fact.movable ? " of " + lineText(fact.movable) : "";
     switch (fact.awaited) {
     case WaitFact::Awaited::Copies:
@@ -270,20 +279,32 @@ private:
     case WaitFact::Awaited::Products:
       return "issue the copies" + next + (fact.isInLoop ? " for the next iteration" : "") +
              " between the product and this wait";
+    case WaitFact::Awaited::Loads:
     case WaitFact::Awaited::Stores:
       return "wait only before the buffer is written again: at the head of the loop, and behind it";
     }
     return "";
   }
 
+  /// Whether the compiler could have let loads of loops run ahead: where it chose the layouts, for
+  /// chips that it uses asynchronous copies of.
+  bool canRunAhead() const { return profile.facts.hasChosenLayouts && !profile.isAmd(); }
+
+  /// Loads that do not run ahead make products wait alone, too.
+  bool isByLoads(const WaitFact &fact) const {
+    return fact.awaited == WaitFact::Awaited::Products && canRunAhead() &&
+           llvm::any_of(profile.facts.waits, [](const WaitFact &other) {
+             return other.awaited == WaitFact::Awaited::Loads;
+           });
+  }
+
   void findInWait(const WaitFact &fact) {
     const Site *site = findAt(profile.sites, fact.span);
-    // Nobody wrote the waits of kernels whose layouts the compiler chose.
-    if (!site || profile.facts.hasChosenLayouts)
+    if (!site || isByLoads(fact) || (fact.awaited == WaitFact::Awaited::Loads && !canRunAhead()))
       return;
     // About as long as memory takes; a wait takes a few instructions of each warp.
     constexpr uint64_t latency = 500, instructionsOfWait = 4;
-    static constexpr const char *names[] = {"copies", "products", "stores"};
+    static constexpr const char *names[] = {"copies", "products", "stores", "loads"};
     const uint64_t times =
         site->cost.instructions / (instructionsOfWait * std::max(profile.resources.warps, 1u));
     diag::Diagnostic &finding =
@@ -316,8 +337,8 @@ private:
     if (!pressure.span)
       return;
     finding.labels.push_back(
-        {pressure.span,
-         "most values are live here: " + std::to_string(pressure.registers) + " registers of PTX"});
+        {pressure.span, "most values are live here: " + std::to_string(pressure.registers) +
+                            (profile.isAmd() ? " vector registers" : " registers of PTX")});
     constexpr size_t most = 5;
     // One register is what an address or a counter takes.
     constexpr unsigned few = 2;

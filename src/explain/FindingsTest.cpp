@@ -231,14 +231,29 @@ TEST(ExplainFindings, SpillsNameTheLineWhereMostIsLiveAndWhatThatIs) {
   EXPECT_EQ(spills.labels[1].text, "`tile`, 64x64xf32 in BlockedLayout(…): 64 registers");
 }
 
-TEST(ExplainFindings, AWaitIsReportedWhereItsLayoutsWereWritten) {
+TEST(ExplainFindings, WhatMendsAWaitDependsOnWhoWroteIt) {
   Launch launch;
   launch.site(5).cost.instructions = 64;
   launch.profile.facts.waits.push_back(
       {{launch.line(5)}, WaitFact::Awaited::Copies, launch.line(4), true, launch.line(4)});
   EXPECT_EQ(launch.kinds(), (Kinds{Kind::WaitAlone}));
+  auto hint = [&] { return findWaste(launch.profile).front().diagnostic.hints.front(); };
+  EXPECT_NE(hint().find("before this wait"), std::string::npos);
+  launch.profile.facts.waits.back().handedOver = "`ring`";
+  EXPECT_NE(hint().find("give `ring` and its barriers two slots"), std::string::npos);
   launch.profile.facts.hasChosenLayouts = true;
-  EXPECT_EQ(launch.kinds(), Kinds());
+  EXPECT_NE(hint().find("num_stages"), std::string::npos);
+}
+
+TEST(ExplainFindings, LoadsThatDoNotRunAheadAreOfChosenLayouts) {
+  Launch launch;
+  launch.site(4).cost.instructions = launch.site(5).cost.instructions = 64;
+  launch.profile.facts.waits = {
+      {{launch.line(5)}, WaitFact::Awaited::Products, launch.line(5), true, launch.line(4)},
+      {{launch.line(4)}, WaitFact::Awaited::Loads, {}, true, {}}};
+  EXPECT_EQ(launch.kinds(), (Kinds{Kind::WaitAlone})) << "the product's; loads are where it says";
+  launch.profile.facts.hasChosenLayouts = true;
+  EXPECT_EQ(launch.kinds(), (Kinds{Kind::WaitAlone})) << "the loads', which is why products wait";
 }
 
 TEST(ExplainFindings, TheMostExpensiveComesFirst) {

@@ -1,5 +1,7 @@
 #include "model/Timeline.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
@@ -33,10 +35,23 @@ Object nameEvent(llvm::StringRef what, uint32_t cta, std::optional<unsigned> row
   return event;
 }
 
-std::string rowName(const Span &span) {
+/// Partitions that a warp runs, one after another: "load".
+std::string partitionOf(const Trace &trace, uint32_t warp) {
+  std::vector<std::string> names;
+  for (const Partition &partition : trace.partitions)
+    if (partition.firstWarp <= warp && warp <= partition.lastWarp &&
+        !llvm::is_contained(names, partition.name))
+      names.push_back(partition.name);
+  return llvm::join(names, ", ");
+}
+
+std::string rowName(const Trace &trace, const Span &span) {
   if (span.kind == Span::Kind::Cta)
     return "CTA";
-  return llvm::formatv("warp {0}: {1}", span.warp, nameOf(span.kind));
+  std::string partition = partitionOf(trace, span.warp);
+  if (!partition.empty())
+    partition = " (" + partition + ")";
+  return llvm::formatv("warp {0}{1}: {2}", span.warp, partition, nameOf(span.kind));
 }
 
 } // namespace
@@ -52,11 +67,14 @@ void Timeline::add(const Predicted &predicted, const Trace &trace, llvm::StringR
       events.push_back(nameEvent("process_name", cta, std::nullopt,
                                  llvm::formatv("{0}, CTA {1}", kernel, span.cta)));
     if (named.insert({cta, rowOf(span)}).second)
-      events.push_back(nameEvent("thread_name", cta, rowOf(span), rowName(span)));
+      events.push_back(nameEvent("thread_name", cta, rowOf(span), rowName(trace, span)));
     std::string place = placeOf(trace, span), name = nameOf(span.kind).str();
     Object arguments;
     if (!place.empty())
       arguments = Object{{"line", place}, {"instruction", trace.names[span.instruction]}};
+    if (std::string partition = partitionOf(trace, span.warp);
+        !partition.empty() && span.kind != Span::Kind::Cta)
+      arguments["partition"] = std::move(partition);
     events.push_back(Object{{"ph", "X"},
                             {"name", place.empty() ? name : name + " " + place},
                             {"cat", nameOf(span.kind)},

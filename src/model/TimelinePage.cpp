@@ -22,7 +22,7 @@ const trace = )js";
 static constexpr llvm::StringLiteral tail = R"js(;
 // Of Okabe and Ito; each row says in words, too, what its spans are.
 const colors = {CTA: "#999", product: "#d55e00", load: "#56b4e9", store: "#009e73", copy: "#e69f00", wait: "#cc79a7"};
-const labels = 150, rowHeight = 14, canvas = document.getElementById("view"), pen = canvas.getContext("2d");
+const labels = 210, rowHeight = 14, canvas = document.getElementById("view"), pen = canvas.getContext("2d");
 const spans = trace.traceEvents.filter(e => e.ph == "X"), names = {}, rows = new Map();
 for (const e of trace.traceEvents)
   if (e.name == "thread_name") names[e.pid + "," + e.tid] = e.args.name;

@@ -9,6 +9,7 @@
 #include "model/Work.h"
 #include "ptx/Observer.h"
 
+#include <string>
 #include <vector>
 
 namespace gluonc::model {
@@ -49,12 +50,19 @@ struct ClusterTrace {
   std::vector<CtaTrace> ctas;
 };
 
+/// Warps that run a function of their own beside others.
+struct Partition {
+  unsigned firstWarp = 0, lastWarp = 0;
+  std::string name;
+};
+
 struct Trace {
   /// By the instruction's place in the code.
   std::vector<Work> code;
   std::vector<ptx::SourcePlace> places;
   std::vector<std::string> names, files;
   unsigned registers = 0;
+  std::vector<Partition> partitions;
   std::vector<ClusterTrace> clusters;
   /// By instruction: how many clusters that run together load a sector (Sharing.h).
   std::vector<double> sharers;

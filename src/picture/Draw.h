@@ -10,6 +10,8 @@
 #include "layout/named/Layouts.h"
 #include "picture/Picture.h"
 
+#include <tuple>
+
 namespace gluonc::picture {
 
 /// A tensor in a layout.
@@ -57,8 +59,69 @@ struct Pipeline {
   };
   std::vector<Step> steps;
   unsigned iterations = 6;
+  /// Of what the first stage loads; 0: as many as it takes to keep it until its last use.
+  unsigned buffers = 0;
 };
 /// Steps against time; what is loaded stays in a buffer until its last use.
 Picture drawPipeline(const Pipeline &pipeline);
+
+/// What a kernel does beside its threads: which partitions it has, which steps these take, through
+/// which buffers and barriers they meet.
+struct KernelPipeline {
+  struct Partition {
+    std::string name;
+    unsigned firstWarp = 0, warps = 0;
+  };
+  /// A buffer on the chip, or a barrier.
+  struct Memory {
+    std::string name;
+    /// "4x128x64 f16"
+    std::string what;
+    unsigned slots = 1;
+    uint64_t bytes = 0;
+    uint32_t line = 0;
+    bool isBarrier = false;
+    /// Arrivals that complete a phase of a barrier; 0: not known.
+    unsigned arrivals = 0;
+  };
+  struct Step {
+    enum class Kind : uint8_t { Copy, CopyOut, Product, Read, Write, Wait, Arrive };
+    Kind kind;
+    unsigned partition = 0;
+    uint32_t line = 0;
+    /// The line of the innermost loop around it; 0: none.
+    uint32_t loop = 0;
+    /// Numbers of memories: read, written (by threads or beside them), barriers that it or what it
+    /// starts arrives at, and those that it waits for.
+    std::vector<unsigned> reads = {}, writes = {}, arrives = {}, waits = {};
+    /// What it waits for that is no barrier: "copies but the last 2".
+    std::string awaited = {};
+    /// How often the code has it, with the same steps around it.
+    unsigned times = 1;
+
+    /// But for `times`.
+    bool isLike(const Step &other) const {
+      auto tied = [](const Step &step) {
+        return std::tie(step.kind, step.partition, step.line, step.loop, step.reads, step.writes,
+                        step.arrives, step.waits, step.awaited);
+      };
+      return tied(*this) == tied(other);
+    }
+  };
+  /// A loop with copies that run ahead of what takes them.
+  struct Loop {
+    uint32_t line = 0;
+    unsigned partition = 0;
+    Pipeline pipeline;
+  };
+  std::string kernel;
+  /// Who runs the kernel's own code is first.
+  std::vector<Partition> partitions;
+  std::vector<Memory> memories;
+  /// Of each partition in the order of the code.
+  std::vector<Step> steps;
+  std::vector<Loop> loops;
+};
+Picture drawKernelPipeline(const KernelPipeline &kernel);
 
 } // namespace gluonc::picture

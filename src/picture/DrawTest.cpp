@@ -299,5 +299,36 @@ TEST(Pipeline, AnIterationKeepsItsBufferUntilItsLastStep) {
   }
 }
 
+TEST(Pipeline, PartitionsWaitForThoseThatArrive) {
+  using Step = KernelPipeline::Step;
+  KernelPipeline kernel;
+  kernel.kernel = "k<&>";
+  kernel.partitions = {{"use", 0, 4}, {"bring", 4, 1}};
+  kernel.memories = {{"ring", "2x8 f16", 2, 32, 1},
+                     {"full", "2x1 i64", 2, 16, 2, true, 1},
+                     {"empty", "2x1 i64", 2, 16, 3, true}};
+  kernel.steps = {{Step::Kind::Wait, 0, 10, 9, {}, {}, {}, {1}},
+                  {Step::Kind::Read, 0, 11, 9, {0}},
+                  {Step::Kind::Arrive, 0, 12, 9, {}, {}, {2}},
+                  {Step::Kind::Wait, 1, 20, 19, {}, {}, {}, {2}},
+                  {Step::Kind::Copy, 1, 21, 19, {}, {0}, {1}}};
+  kernel.loops = {{19, 1, {{{"copy ring", 0}, {"read ring", 1}}, 3, 2}}};
+  const Picture picture = drawKernelPipeline(kernel);
+  ASSERT_EQ(picture.panels.size(), 5u);
+  const Panel &steps = picture.panels[0], &waits = picture.panels[1], &barriers = picture.panels[2];
+  ASSERT_EQ(steps.rows.size(), 3u);
+  EXPECT_EQ(steps.columnHeads[1], "bring, warps 4");
+  EXPECT_EQ(steps.rows[1][1].text, "copy ring -> full");
+  EXPECT_TRUE(steps.rows[2][1].text.empty()) << "the other partition has a step more";
+  EXPECT_EQ(waits.rows[0][1].text, "full");
+  EXPECT_EQ(waits.rows[1][0].text, "empty");
+  EXPECT_EQ(waits.rows[0][0].text, "-");
+  EXPECT_EQ(barriers.rows[0][1].text, "1");
+  EXPECT_EQ(barriers.rows[1][1].text, "?") << "nobody said how many arrivals";
+  EXPECT_EQ(barriers.rows[0][2].text, "bring 21");
+  EXPECT_EQ(picture.panels[3].rows[0][4].text, "use 11");
+  EXPECT_NE(toSvg(picture).find("k&lt;&amp;&gt;"), std::string::npos);
+}
+
 } // namespace
 } // namespace gluonc::picture

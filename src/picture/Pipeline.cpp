@@ -11,7 +11,8 @@ Picture drawPipeline(const Pipeline &pipeline) {
   for (const Pipeline::Step &step : pipeline.steps)
     last = std::max(last, step.stage);
   // What the first stage loads lives until the last one has used it.
-  const unsigned buffers = last + 1, slots = pipeline.iterations + last;
+  const unsigned buffers = pipeline.buffers ? pipeline.buffers : last + 1,
+                 slots = pipeline.iterations + last;
   Panel panel;
   panel.title = "steps against time";
   panel.columnAxis = "times round the loop, the prologue first";

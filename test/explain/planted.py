@@ -461,3 +461,48 @@ def stores_then_waits(src, dst, LATE: gl.constexpr):
         if not LATE:
             tma.store_wait(0)  # FINDS: GL8030 WaitAlone
     tma.store_wait(0)
+
+
+@gluon.jit
+def brings(boxes, ring, full, empty):
+    SLOTS: gl.constexpr = ring.shape[0]
+    for i in range(4):
+        mbarrier.wait(empty.index(i % SLOTS), (i // SLOTS & 1) ^ 1)
+        mbarrier.expect(full.index(i % SLOTS), boxes.nbytes_per_cta)
+        tma.async_load(boxes, [i * 32, 0], full.index(i % SLOTS), ring.index(i % SLOTS))
+
+
+@gluon.jit
+def doubles(dst, ring, full, empty, EARLY: gl.constexpr):
+    SLOTS: gl.constexpr = ring.shape[0]
+    layout: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])
+    rows = gl.arange(0, 32, layout=gl.SliceLayout(1, layout))[:, None]
+    columns = gl.arange(0, 64, layout=gl.SliceLayout(0, layout))[None, :]
+    for i in range(4):
+        mbarrier.wait(full.index(i % SLOTS), i // SLOTS & 1)  # FINDS: GL8030 WaitAlone
+        tile = ring.index(i % SLOTS).load(layout)
+        if EARLY:
+            mbarrier.arrive(empty.index(i % SLOTS))
+        gl.store(dst + (i * 32 + rows) * 64 + columns, tile * 2)
+        if not EARLY:
+            mbarrier.arrive(empty.index(i % SLOTS))
+
+
+# RUN: takes_turns src=randn((128,64),f16) dst=empty((128,64),f16) SLOTS=1 EARLY=False
+# MENDED: takes_turns src=randn((128,64),f16) dst=empty((128,64),f16) SLOTS=2 EARLY=False
+# MENDED: takes_turns src=randn((128,64),f16) dst=empty((128,64),f16) SLOTS=1 EARLY=True
+@gluon.jit
+def takes_turns(src, dst, SLOTS: gl.constexpr, EARLY: gl.constexpr):
+    """One partition brings what the other one doubles, in a buffer that goes to and fro."""
+    shared: gl.constexpr = gl.NVMMASharedLayout(128, 16, 2)
+    boxes = tma.make_tensor_descriptor(src, [128, 64], [64, 1], [32, 64], shared)
+    ring = gl.allocate_shared_memory(gl.float16, [SLOTS, 32, 64], shared)
+    full = mbarrier.allocate_mbarrier(batch=SLOTS)
+    empty = mbarrier.allocate_mbarrier(batch=SLOTS)
+    for i in gl.static_range(SLOTS):
+        mbarrier.init(full.index(i), count=1)
+        mbarrier.init(empty.index(i), count=1)
+    gl.warp_specialize([
+        (doubles, (dst, ring, full, empty, EARLY)),
+        (brings, (boxes, ring, full, empty)),
+    ], [1], [24])

@@ -85,3 +85,33 @@ def copies_then_waits(src, dst):
         async_copy.commit_group()
         async_copy.wait_group(0)  # FINDS: GL8030 WaitAlone
         gl.store(dst + i * 1024 + offsets, async_copy.load_shared_relaxed(buffer, offsets.type.layout) * 2)
+
+
+# RUN: converts_each_time src=randn((16,64),f32) dst=empty((16,64),f32) ONCE=False --target hip:gfx942
+# MENDED: converts_each_time src=randn((16,64),f32) dst=empty((16,64),f32) ONCE=True --target hip:gfx942
+# RUN: converts_each_time src=randn((16,64),f32) dst=empty((16,64),f32) ONCE=False --target hip:gfx950
+@gluon.jit
+def converts_each_time(src, dst, ONCE: gl.constexpr):
+    wide: gl.constexpr = gl.BlockedLayout([1, 4], [4, 16], [4, 1], [1, 0])
+    tall: gl.constexpr = gl.BlockedLayout([4, 1], [4, 16], [1, 4], [0, 1])
+    rows = gl.arange(0, 16, layout=gl.SliceLayout(1, wide))[:, None]
+    columns = gl.arange(0, 64, layout=gl.SliceLayout(0, wide))[None, :]
+    tile = gl.load(src + rows * 64 + columns)
+    added = gl.arange(0, 16, layout=gl.SliceLayout(1, tall)).to(gl.float32)
+    total = gl.zeros([16, 64], gl.float32, tall)
+    if ONCE:
+        turned = gl.convert_layout(tile, tall)
+        for i in range(8):
+            total += turned * added[:, None]
+    else:
+        for i in range(8):
+            total += gl.convert_layout(tile, tall) * added[:, None]  # FINDS: GL8011 NeedlessConversion
+    gl.store(dst + rows * 64 + columns, gl.convert_layout(total, wide))
+
+
+# RUN: even_elements src=randn(4096,f32) dst=empty(2048,f32) --target hip:gfx942
+@gluon.jit
+def even_elements(src, dst):
+    offsets = gl.arange(0, 2048, layout=gl.BlockedLayout([4], [64], [4], [0]))
+    even = gl.load(src + 2 * offsets)  # FINDS: GL8002 StridedElements
+    gl.store(dst + offsets, even)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Planted mistakes in kernels: `gluonc explain` names each at its line, and nothing else.
 
-See planted.py for the form of the comments; planted_amd.py is for AMD's chips.
+See planted.py for the form of the comments; planted_amd.py is for AMD's chips, planted_blackwell.py for Blackwell, planted_triton.py for Triton.
 
     run.py --gluonc BIN [--ptxas] [KERNEL...]
 """
@@ -16,9 +16,11 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-FILES = (HERE / "planted.py", HERE / "planted_amd.py")
+FILES = tuple(HERE / name for name in ("planted.py", "planted_amd.py", "planted_blackwell.py", "planted_triton.py"))
 COMMENT = re.compile(r"# (RUN|MENDED|NEEDS): (.*)")
 FINDS = re.compile(r"# FINDS: GL(\d+) (\w+)")
+# Kernels of which other functions have a line that is found.
+CALLED = {"gathers": ["fetch"], "hands_over": ["multiply_boxes"], "takes_turns": ["doubles"]}
 # Nothing here takes longer on the executor, on any machine.
 MOST_SECONDS = 20
 
@@ -76,8 +78,8 @@ def main():
         report, errors, seconds = explain(options.gluonc.resolve(), file, kernel, arguments)
         slowest = max(slowest, seconds)
         expected = set() if is_mended else set(finds[kernel])
-        if kernel == "gathers":
-            expected |= set(finds["fetch"])
+        for callee in CALLED.get(kernel, ()):
+            expected |= set() if is_mended else set(finds[callee])
         if report is None or seconds > MOST_SECONDS:
             print(f"{what}: {seconds:.1f} s: {errors}")
             failed += 1

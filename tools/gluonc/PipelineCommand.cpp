@@ -1,4 +1,7 @@
 #include "PictureFormat.h"
+#include "driver/Arguments.h"
+#include "driver/KernelOptions.h"
+#include "driver/KernelPipeline.h"
 #include "picture/Draw.h"
 
 namespace gluonc::tool {
@@ -29,7 +32,75 @@ static std::optional<picture::Pipeline::Step> parseStep(llvm::StringRef text) {
   return picture::Pipeline::Step{name.str(), stage};
 }
 
+/// The transformed kernel that `input` names, or that a file of IR has. Null after a report.
+static mlir::OwningOpRef<mlir::ModuleOp> readKernel(Session &session, driver::Compiler &compiler,
+                                                    const Session::Input &input,
+                                                    llvm::ArrayRef<driver::ArgumentText> arguments,
+                                                    sema::Options options) {
+  options.namesVariables = true;
+  sema::Program program(session.sources);
+  driver::KernelSource source = {program, nullptr, {}, options, nullptr};
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::unique_ptr<LoadedKernel> loaded;
+  if (input.isIr()) {
+    std::optional<std::string> text = session.readFile(input.path);
+    if (!text)
+      return nullptr;
+    source.ir = session.sources.add(input.path.text, std::move(*text));
+    module = compiler.makeIr(source, session.sink);
+  } else if ((loaded = session.loadKernel(input))) {
+    std::optional<driver::KernelArguments> bound =
+        session.line.has("--values")
+            ? driver::bindValues(*loaded->scope, *loaded->kernel, arguments, {}, loaded->place,
+                                 session.sink)
+            : driver::bindTypes(*loaded->scope, *loaded->kernel, arguments, loaded->place,
+                                session.sink);
+    if (bound)
+      module = compiler.makeIr({loaded->program, loaded->kernel.get(), bound->specs, options},
+                               session.sink);
+  }
+  if (!module || !compiler.transform(*module, options.target, session.sources, session.sink))
+    return nullptr;
+  return module;
+}
+
+static int drawKernel(Session &session, const Session::Input &input) {
+  std::vector<driver::ArgumentText> arguments;
+  sema::Options options;
+  std::string problem;
+  if (!session.line.namedValues(1, arguments, problem) ||
+      !driver::readOptions(session.line, options, problem))
+    return session.usage(problem);
+  const Word *target = session.line.find("--target");
+  if (!target)
+    return session.usage("--target is needed for a kernel, e.g. --target cuda:90a");
+  if (session.line.has("--iterations"))
+    return session.usage(
+        "--iterations is for steps; a kernel says itself how far copies run ahead");
+  std::optional<target::Target> parsed = driver::parseTarget(*target, session.sink);
+  if (!parsed)
+    return session.status();
+  options.target = *parsed;
+  driver::Compiler compiler;
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      readKernel(session, compiler, input, arguments, options);
+  if (!module)
+    return session.status();
+  const picture::KernelPipeline pipeline = driver::pipelineOf(*module, session.sources);
+  if (pipeline.steps.empty()) {
+    llvm::errs() << "gluonc: nothing of " << pipeline.kernel << " runs beside its threads\n";
+    return session.status();
+  }
+  return writePicture(session, picture::drawKernelPipeline(pipeline));
+}
+
 int pipelineCommand(Session &session) {
+  if (!session.line.positional().empty()) {
+    const Word &first = session.line.positional().front();
+    const Session::Input input = Session::splitInput(first);
+    if (input.kernel || input.isIr() || llvm::StringRef(first.text).ends_with(".py"))
+      return drawKernel(session, input);
+  }
   picture::Pipeline pipeline;
   for (const Word &word : session.line.positional()) {
     std::optional<picture::Pipeline::Step> step = parseStep(word.text);

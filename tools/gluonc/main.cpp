@@ -185,6 +185,13 @@ constexpr OptionSpec pipelineOptions[] = {
     {"--iterations", "N", "of the loop, 1 to 64 (default 6)"},
     {"--format", "FORMAT", "text (default), svg or html", "text svg html"},
     {"-o", "PATH", "where the picture goes; - is the standard output"},
+    {"--target", "TARGET", "cuda:80, cuda:90a, …: the chip that a kernel is compiled for"},
+    {"--values", "", "arguments are values, as `gluonc run` takes them, in place of types"},
+    {"--num-warps", "N", "warps of a program (default 4)"},
+    {"--num-ctas", "N", "CTAs of a cluster (default 1)"},
+    {"--num-stages", "N", "stages of loops in Triton that load ahead (default 3)"},
+    {"--maxnreg", "N", "registers that a thread may have"},
+    {"-I", "FOLDER", "where `import` looks behind the file's own folder; may be repeated"},
 };
 
 constexpr OptionSpec docOptions[] = {
@@ -329,9 +336,14 @@ constexpr CommandSpec commands[] = {
      "Draws which thread and register, or which place of shared or tensor memory, holds each\n"
      "element; changes of layouts, bank conflicts, operands of matrix products (docs/pictures.md).",
      layoutOptions, layoutCommand},
-    {"pipeline", "STEP@STAGE… [options]",
-     "Draws a software pipeline: gluonc pipeline load@0 product@2 store@2. Stages are counted in\n"
-     "iterations behind the first step.",
+    {"pipeline",
+     "FILE.py::KERNEL NAME=TYPE_OR_VALUE… --target TARGET [options]\n"
+     "       gluonc pipeline STEP@STAGE… [options]",
+     "Draws what a kernel does beside its threads: the steps of its partitions, who waits for "
+     "whom,\n"
+     "barriers, buffers, how far loops copy ahead; or a software pipeline that is described:\n"
+     "gluonc pipeline load@0 product@2 store@2. Stages are counted in iterations behind the first\n"
+     "step (docs/pictures.md).",
      pipelineOptions, pipelineCommand},
     {"doc", "[NAME…]",
      "Explains functions, methods, layouts and modules of the language: load, gl.load, "

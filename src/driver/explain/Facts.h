@@ -25,6 +25,10 @@ std::vector<explain::ConversionFact> conversionFacts(tt::FuncOp kernel,
                                                      const diag::SourceManager &sources);
 std::vector<explain::ValueFact> valueFacts(tt::FuncOp kernel, const diag::SourceManager &sources);
 std::vector<explain::WaitFact> waitFacts(tt::FuncOp kernel, const diag::SourceManager &sources);
+/// Loads of loops for products of the same iteration.
+std::vector<explain::WaitFact> loadFacts(tt::FuncOp kernel, const diag::SourceManager &sources);
+/// Of kernels with partitions.
+std::vector<explain::WaitFact> handOverFacts(tt::FuncOp kernel, const diag::SourceManager &sources);
 /// Who takes shared and tensor memory.
 void addOnChipFacts(explain::Facts &facts, tt::FuncOp kernel, const diag::SourceManager &sources);
 

@@ -12,11 +12,12 @@
 //
 // Blocks are gone through in order, bodies of loops twice, so that the second time what
 // iterations leave in flight is there. Where a loop was unrolled, a wait is reported if all its
-// copies are like that. Whatever is not understood counts as in flight, or as work. Partitions are
-// left out, since others run beside them.
+// copies are like that. Whatever is not understood counts as in flight, or as work. Partitions run
+// beside each other; HandOverFacts.cpp is about them.
 //
 //===----------------------------------------------------------------------===//
 #include "driver/explain/Facts.h"
+#include "driver/explain/Waits.h"
 #include "ir/SourceLocation.h"
 #include "ir/interfaces/Interfaces.h"
 #include "transform/analysis/SharedUse.h"
@@ -62,26 +63,6 @@ struct Flight {
   bool hadWorkBeside = false;
 };
 
-/// What an operation starts, if anything.
-std::optional<Completion> startedBy(Operation *op) {
-  for (const MemoryAccess &access : accessesOf(op))
-    if (access.completion != Completion::ProgramOrder)
-      return access.completion;
-  return std::nullopt;
-}
-
-Value barrierOf(Operation *op) {
-  for (const MemoryAccess &access : accessesOf(op))
-    if (access.kind == MemoryAccess::UseBarrier)
-      return access.buffer;
-  return {};
-}
-
-std::optional<Completion> awaitedBy(Operation *op) {
-  auto onChip = dyn_cast<OnChipMemoryOpInterface>(op);
-  return onChip ? onChip.getAwaited() : std::nullopt;
-}
-
 Awaited kindOf(const Flight &flight) {
   if (isa<ttng::WarpGroupDotOp, ttng::TCGen5MMAOp, ttng::TCGen5MMAScaledOp>(flight.op))
     return Awaited::Products;
@@ -99,40 +80,12 @@ size_t leftBy(Operation *wait) {
   return 0;
 }
 
-/// Whether threads have something to do at `op`: more than calculating places, signalling, starting
-/// what runs by itself.
-bool isWork(Operation *op) {
-  if (op->getNumRegions() || isa<CallOpInterface>(op))
-    return true;
-  if (startedBy(op) || awaitedBy(op) || op->hasTrait<OpTrait::ConstantLike>())
-    return false;
-  for (const MemoryAccess &access : accessesOf(op))
-    if (!access.isOfBarrier())
-      return true;
-  if (isa<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp, tt::ReduceOp, tt::DotOp,
-          tt::ScanOp, ttg::ConvertLayoutOp>(op))
-    return true;
-  return llvm::any_of(op->getResultTypes(), [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && isa<FloatType>(tensor.getElementType());
-  });
-}
-
 bool hasAsynchronousInside(Operation *op) {
   WalkResult found = op->walk([&](Operation *inner) {
     bool counts = inner != op && (startedBy(inner) || awaitedBy(inner));
     return counts ? WalkResult::interrupt() : WalkResult::advance();
   });
   return found.wasInterrupted();
-}
-
-/// Reads memory, so what it gives is not known before.
-bool reads(Operation *op) {
-  if (isa<tt::LoadOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op))
-    return true;
-  return !op->getResults().empty() && llvm::any_of(accessesOf(op), [](const MemoryAccess &access) {
-    return access.kind == MemoryAccess::Read && access.completion == Completion::ProgramOrder;
-  });
 }
 
 class Waits {
@@ -355,7 +308,10 @@ private:
 } // namespace
 
 std::vector<WaitFact> waitFacts(tt::FuncOp kernel, const diag::SourceManager &sources) {
-  return Waits(kernel, sources).take();
+  std::vector<WaitFact> facts = Waits(kernel, sources).take();
+  llvm::append_range(facts, handOverFacts(kernel, sources));
+  llvm::append_range(facts, loadFacts(kernel, sources));
+  return facts;
 }
 
 } // namespace gluonc::driver

@@ -17,6 +17,22 @@ std::vector<uint64_t> LaunchModel::wave() const {
                                             launch.residentCtas);
 }
 
+/// What comments in PTX say of partitions (codegen/Codegen.cpp).
+static std::vector<model::Partition> partitionsOf(llvm::StringRef ptx) {
+  std::vector<model::Partition> made;
+  for (size_t at = 0; (at = ptx.find("// warps ", at)) != llvm::StringRef::npos; ++at) {
+    llvm::StringRef line = ptx.substr(at).split('\n').first;
+    model::Partition partition;
+    if (line.consume_front("// warps ") && !line.consumeInteger(10, partition.firstWarp) &&
+        line.consume_front(" to ") && !line.consumeInteger(10, partition.lastWarp) &&
+        line.consume_front(": ")) {
+      partition.name = line.str();
+      made.push_back(std::move(partition));
+    }
+  }
+  return made;
+}
+
 std::unique_ptr<LaunchModel> LaunchModel::make(const target::Target &target,
                                                const CompiledKernel &kernel, Grid grid,
                                                uint64_t tensorBytes, unsigned samples) {
@@ -39,13 +55,17 @@ std::unique_ptr<LaunchModel> LaunchModel::make(const target::Target &target,
     launch.residentCtas = occupancy->ctas;
   std::vector<uint64_t> sample = model::sampleOf(grid, samples);
   grid[0] *= info.numCtas;
-  return std::unique_ptr<LaunchModel>(
+  std::unique_ptr<LaunchModel> made(
       new LaunchModel(*chip, {grid, info.numWarps, info.numCtas}, launch, std::move(sample)));
+  made->partitions =
+      partitionsOf(kernel.assembly.bytes.empty() ? kernel.artifact.bytes : kernel.assembly.bytes);
+  return made;
 }
 
 model::Predicted LaunchModel::predict(unsigned recorded) {
   recordedTrace = recorder.take();
   recordedTrace.sharers = sharing.sharers();
+  recordedTrace.partitions = partitions;
   return model::predict(recordedTrace, chip, launch, recorded);
 }
 

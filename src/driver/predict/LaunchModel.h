@@ -48,6 +48,7 @@ private:
   model::Sharing sharing;
   model::Recorder recorder;
   model::Trace recordedTrace;
+  std::vector<model::Partition> partitions;
 };
 
 /// Several observers of one launch.
