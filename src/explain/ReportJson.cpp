@@ -25,7 +25,9 @@ static Object toJson(const Cost &cost, const Profile &profile) {
       machine[nameOf(Pipe(i))] = cost.machine[i];
   Object object;
   if (profile.isAmd())
-    object = Object{{"instructions", cost.instructions}, {"pipes", std::move(pipes)}};
+    object = Object{{"instructions", cost.instructions},
+                    {"pipes", std::move(pipes)},
+                    {"live_registers", cost.liveRegisters}};
   else
     object = Object{{"ptx_instructions", cost.instructions},
                     {"ptx_pipes", std::move(pipes)},

@@ -146,9 +146,10 @@ private:
       return;
     const std::string row =
         rowOf({pressure.span.file, pressure.span.file->position(pressure.span.begin).line});
-    out << "<h2>Registers of PTX: most are live at <a href=\"#" << row << "\" data-row=\"" << row
-        << "\">line " << pressure.span.file->position(pressure.span.begin).line << "</a>, "
-        << pressure.registers << "</h2>\n<ul>\n";
+    out << "<h2>" << (profile.isAmd() ? "Vector registers" : "Registers of PTX")
+        << ": most are live at <a href=\"#" << row << "\" data-row=\"" << row << "\">line "
+        << pressure.span.file->position(pressure.span.begin).line << "</a>, " << pressure.registers
+        << "</h2>\n<ul>\n";
     constexpr size_t most = 12;
     for (const Pressure::Value &value : llvm::ArrayRef(pressure.values).take_front(most)) {
       out << "<li>";

@@ -278,10 +278,8 @@ private:
     std::string wavefronts =
         shared.requests ? std::to_string(shared.wavefronts) + "/" + std::to_string(shared.ideal)
                         : "";
-    // Of machine code nobody counts them.
-    std::string live = profile.isAmd() ? "" : std::to_string(line.cost.liveRegisters);
-    out << llvm::formatv("{0,6}  {1,12}  {2,4}  {3,-22}", line.number, line.cost.instructions, live,
-                         accessOf(line.cost));
+    out << llvm::formatv("{0,6}  {1,12}  {2,4}  {3,-22}", line.number, line.cost.instructions,
+                         line.cost.liveRegisters, accessOf(line.cost));
     if (global.requests)
       out << llvm::formatv("  {0,15:f1}  {1,3}%", ratio(global.sectors, global.requests), used);
     else

@@ -124,13 +124,30 @@ void WaveCounter::executed(const amdgcn::Observed &what) {
     WavefrontCount cycles = countLdsCycles(touches, ldsBanks, reads);
     count.shared += {1, cycles.wavefronts, cycles.ideal, touches.front().bytes};
   }
+  const Wave wave = {what.workgroup, what.wave};
+  std::optional<uint64_t> before;
+  if (!current || current->first != wave) {
+    auto [place, isFirst] = latest.try_emplace(wave, what.address);
+    current = &*place;
+    if (!isFirst)
+      before = current->second;
+  } else {
+    before = current->second;
+  }
+  liveness.executed(what.address, what.instruction, before);
+  current->second = what.address;
 }
 
 Counts WaveCounter::take() {
   Counts counts;
-  counts.files = std::move(files);
-  for (auto &[address, entry] : entries)
+  WaveLiveness::Result live =
+      liveness.find([&](uint64_t address) { return entries.at(address).count.source; });
+  for (auto &[address, entry] : entries) {
+    entry.count.liveRegisters = live.counts[address];
     counts.instructions.push_back(std::move(entry.count));
+  }
+  counts.mostLive = std::move(live.most);
+  counts.files = std::move(files);
   return counts;
 }
 

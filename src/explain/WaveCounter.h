@@ -9,6 +9,7 @@
 #include "amdgcn/Lines.h"
 #include "amdgcn/Observer.h"
 #include "explain/Counter.h"
+#include "explain/WaveLiveness.h"
 
 #include <map>
 
@@ -45,6 +46,11 @@ private:
   std::vector<std::string> files;
   /// By address, which is the order of the code.
   std::map<uint64_t, Entry> entries;
+  WaveLiveness liveness;
+  /// The instruction that each wave executed last.
+  using Wave = std::pair<std::array<uint32_t, 3>, unsigned>;
+  std::map<Wave, uint64_t> latest;
+  std::pair<const Wave, uint64_t> *current = nullptr;
 };
 
 } // namespace gluonc::explain

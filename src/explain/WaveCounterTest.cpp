@@ -61,5 +61,68 @@ TEST(ExplainWaves, PartsOfALaneThatLieSideBySideAreOneAccess) {
   EXPECT_EQ(touched.global[0].bytes, 16u);
 }
 
+/// Instructions of 4 bytes, executed in any order.
+class Waves {
+public:
+  Waves(std::initializer_list<const char *> code) {
+    for (const char *text : code)
+      this->code.push_back(amdgcn::parse(text));
+  }
+  WaveLiveness::Result run(std::initializer_list<size_t> order) {
+    WaveLiveness liveness;
+    std::optional<uint64_t> before;
+    for (size_t number : order) {
+      liveness.executed(4 * number, *code[number], before);
+      before = 4 * number;
+    }
+    return liveness.find([](uint64_t address) {
+      return ptx::SourcePlace{0, static_cast<unsigned>(address / 4 + 1), 1};
+    });
+  }
+  std::vector<std::unique_ptr<amdgcn::Instruction>> code;
+};
+
+TEST(ExplainWaves, LiveRegistersAreThoseThatAreReadLater) {
+  Waves waves = {"v_mov_b32_e32 v1, 0", "v_mov_b32_e32 v2, 1", "v_add_u32_e32 v3, v1, v2",
+                 "global_store_dword v3, v1, s[0:1]", "s_endpgm"};
+  for (const auto &instruction : waves.code)
+    ASSERT_TRUE(instruction);
+  WaveLiveness::Result live = waves.run({0, 1, 2, 3, 4});
+  EXPECT_EQ(live.counts[0], 0u);
+  EXPECT_EQ(live.counts[4], 1u);
+  EXPECT_EQ(live.counts[8], 2u);
+  EXPECT_EQ(live.counts[12], 2u) << "a store reads what it stores";
+  EXPECT_EQ(live.counts[16], 0u);
+  EXPECT_EQ(live.most.registers, 2u);
+  EXPECT_EQ(live.most.place.line, 3u);
+  ASSERT_EQ(live.most.values.size(), 2u);
+  EXPECT_EQ(live.most.values[0].second, 1u);
+}
+
+TEST(ExplainWaves, LoopsKeepWhatTheirNextIterationReads) {
+  Waves waves = {"v_mov_b32_e32 v1, 0", "v_mov_b32_e32 v9, 0", "v_add_u32_e32 v1, v1, v9",
+                 "s_cbranch_scc1 65534", "s_endpgm"};
+  WaveLiveness::Result live = waves.run({0, 1, 2, 3, 2, 3, 4});
+  EXPECT_EQ(live.counts[12], 2u) << "they go round again";
+  EXPECT_EQ(live.counts[16], 0u);
+}
+
+TEST(ExplainWaves, ProductsReadTheirSumsAndAccumulatorsAreOthers) {
+  std::unique_ptr<amdgcn::Instruction> product =
+      amdgcn::parse("v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]");
+  ASSERT_TRUE(product);
+  VectorUses uses = vectorUsesOf(*product);
+  EXPECT_EQ(uses.written.count(), 16u);
+  EXPECT_EQ(uses.read.count(), 20u);
+  EXPECT_TRUE(uses.written[amdgcn::accumulatorRow]);
+  std::unique_ptr<amdgcn::Instruction> sum = amdgcn::parse("v_fmac_f32_e32 v4, v1, v2");
+  ASSERT_TRUE(sum);
+  EXPECT_TRUE(vectorUsesOf(*sum).read[4]) << "what it adds to";
+  std::unique_ptr<amdgcn::Instruction> write = amdgcn::parse("ds_write_b64 v0, v[2:3]");
+  ASSERT_TRUE(write);
+  EXPECT_TRUE(vectorUsesOf(*write).written.none());
+  EXPECT_EQ(vectorUsesOf(*write).read.count(), 3u);
+}
+
 } // namespace
 } // namespace gluonc::explain
