@@ -66,6 +66,8 @@ struct Counts {
   /// In the order of the code; those that were executed.
   std::vector<InstructionCount> instructions;
   MostLive mostLive;
+  /// AMD: different cache lines of global memory.
+  uint64_t memoryLines = 0;
 };
 
 class Counter : public ptx::Observer {

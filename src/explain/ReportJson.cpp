@@ -162,6 +162,7 @@ static Object toJson(const Timing &timing) {
   };
   return Object{{"chip", timing.chip},
                 {"measured_figures", timing.isMeasured},
+                {"is_bound", timing.isBound},
                 {"microseconds", timing.microseconds},
                 {"cycles", timing.cycles},
                 {"megahertz", timing.megahertz},

@@ -206,6 +206,16 @@ private:
     if (!profile.timing)
       return;
     const Timing &timing = *profile.timing;
+    if (timing.isBound) {
+      row("predicted") << llvm::format("at least %.2f us", timing.microseconds) << " on "
+                       << timing.chip
+                       << " (each unit by itself, by published figures); busiest: " << timing.limit
+                       << '\n';
+      const std::string others = shares({timing.busy.begin() + 1, timing.busy.end()});
+      if (others != "none")
+        row("beside it") << others << '\n';
+      return;
+    }
     row("predicted") << llvm::format("%.2f us", timing.microseconds) << " on " << timing.chip
                      << " (a model, by figures "
                      << (timing.isMeasured ? "measured there" : "published")

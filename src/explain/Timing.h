@@ -16,6 +16,8 @@ struct Timing {
   /// A prediction for this chip, whose figures were measured there or published.
   std::string chip;
   bool isMeasured = false;
+  /// What each unit needs by itself: it takes at least as long. Parts of `busy` are of that time.
+  bool isBound = false;
   double microseconds = 0, cycles = 0, megahertz = 0;
   /// Clusters that the busiest multiprocessor executes, and holds at a time.
   uint64_t clusters = 0, resident = 0;

@@ -93,6 +93,11 @@ static llvm::SmallVector<ptx::Touch, 64> touchesOf(llvm::ArrayRef<amdgcn::Touch>
 
 void WaveCounter::countGlobal(const amdgcn::Observed &what, Entry &entry) {
   llvm::SmallVector<ptx::Touch, 64> touches = touchesOf(what.touched.global);
+  for (const ptx::Touch &touch : touches)
+    for (uint64_t line = touch.address / cacheLineBytes,
+                  last = (touch.address + touch.bytes - 1) / cacheLineBytes;
+         line <= last; ++line)
+      memoryLines.insert(line);
   GlobalCount one(countSectors(touches, cacheLineBytes), touches.front().bytes, cacheLineBytes);
   if (!entry.count.stores) {
     uint64_t hash = 0;
@@ -147,6 +152,7 @@ Counts WaveCounter::take() {
     counts.instructions.push_back(std::move(entry.count));
   }
   counts.mostLive = std::move(live.most);
+  counts.memoryLines = memoryLines.size();
   counts.files = std::move(files);
   return counts;
 }

@@ -47,6 +47,8 @@ private:
   /// By address, which is the order of the code.
   std::map<uint64_t, Entry> entries;
   WaveLiveness liveness;
+  /// Numbers of those of global memory that were accessed.
+  llvm::DenseSet<uint64_t> memoryLines;
   /// The instruction that each wave executed last.
   using Wave = std::pair<std::array<uint32_t, 3>, unsigned>;
   std::map<Wave, uint64_t> latest;

@@ -1,5 +1,6 @@
 //===- WaveCounterTest.cpp - What executes AMD's instructions ---------------------===//
 #include "explain/WaveCounter.h"
+#include "explain/WaveTiming.h"
 
 #include <gtest/gtest.h>
 
@@ -122,6 +123,51 @@ TEST(ExplainWaves, ProductsReadTheirSumsAndAccumulatorsAreOthers) {
   ASSERT_TRUE(write);
   EXPECT_TRUE(vectorUsesOf(*write).written.none());
   EXPECT_EQ(vectorUsesOf(*write).read.count(), 3u);
+}
+
+TEST(ExplainWaves, TheUnitThatNeedsMostIsTheLeastTime) {
+  const target::amd::Speeds &speeds = *target::amd::speedsOf(*target::Target::parse("hip:gfx942"));
+  Counts counts;
+  InstructionCount product;
+  product.text = "v_mfma_f32_32x32x8_f16";
+  product.pipe = Pipe::Tensor;
+  product.warps = 608;
+  product.flops = uint64_t(608) * 2 * 32 * 32 * 8;
+  InstructionCount sum;
+  sum.pipe = Pipe::Float;
+  sum.warps = 608 * 4;
+  counts.instructions = {product, sum};
+  // Two workgroups of four waves for each of 304 compute units.
+  Timing timing = leastTimeOf(counts, speeds, 608, 4);
+  EXPECT_TRUE(timing.isBound);
+  EXPECT_EQ(timing.limit, "matrix cores");
+  EXPECT_DOUBLE_EQ(timing.cycles, 2 * 2.0 * 32 * 32 * 8 / 2048);
+  EXPECT_DOUBLE_EQ(timing.microseconds, timing.cycles / 2100);
+  EXPECT_EQ(timing.busy[1].first, "vector units");
+  EXPECT_DOUBLE_EQ(timing.busy[1].second, 8 / timing.cycles);
+  // One wave has one of four SIMDs.
+  EXPECT_DOUBLE_EQ(leastTimeOf(counts, speeds, 1, 1).cycles, 608 * 2.0 * 32 * 32 * 8 / 512);
+  counts.memoryLines = 1 << 20;
+  timing = leastTimeOf(counts, speeds, 608, 4);
+  EXPECT_EQ(timing.limit, "memory");
+  EXPECT_NEAR(timing.microseconds, 1e6 * (1 << 20) * 128 / 5.3e12, 1e-6);
+}
+
+TEST(ExplainWaves, RatesOfMatrixInstructions) {
+  const target::amd::Speeds &mi300 = *target::amd::speedsOf(*target::Target::parse("hip:gfx942")),
+                            &mi355 = *target::amd::speedsOf(*target::Target::parse("hip:gfx950"));
+  EXPECT_FALSE(target::amd::speedsOf(*target::Target::parse("hip:gfx1250")));
+  EXPECT_EQ(matrixRateOf(mi300, "v_mfma_f32_32x32x8_f16"), 2048u);
+  EXPECT_EQ(matrixRateOf(mi300, "v_mfma_f32_16x16x16_bf16"), 2048u);
+  EXPECT_EQ(matrixRateOf(mi300, "v_mfma_f32_16x16x32_fp8_bf8"), 4096u);
+  EXPECT_EQ(matrixRateOf(mi300, "v_mfma_i32_32x32x16_i8"), 4096u);
+  EXPECT_EQ(matrixRateOf(mi300, "v_mfma_f32_16x16x8_xf32"), 1024u);
+  EXPECT_EQ(matrixRateOf(mi300, "v_mfma_f32_32x32x2_f32"), 256u);
+  EXPECT_EQ(matrixRateOf(mi300, "v_mfma_f64_16x16x4_f64"), 256u);
+  EXPECT_EQ(matrixRateOf(mi300, "v_smfmac_f32_32x32x16_f16"), 4096u);
+  EXPECT_EQ(matrixRateOf(mi300, "v_add_f32"), 0u);
+  EXPECT_EQ(matrixRateOf(mi355, "v_mfma_f32_32x32x16_f16"), 4096u);
+  EXPECT_EQ(matrixRateOf(mi355, "v_mfma_scale_f32_16x16x128_f8f6f4"), 16384u);
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "driver/predict/LaunchModel.h"
 #include "explain/MachineCode.h"
 #include "explain/WaveCounter.h"
+#include "explain/WaveTiming.h"
 #include "ir/OpenLayouts.h"
 #include "target/amd/Chips.h"
 #include "target/amd/Occupancy.h"
@@ -112,7 +113,10 @@ static bool countWaves(explain::Profile &profile, const CompiledKernel &compiled
   if (!executeAmdgcn(compiled, profile.target.warpSize(), arguments, profile.grid, printed,
                      &counter, sink))
     return false;
-  addCounts(profile, counter.take(), sources);
+  const explain::Counts counts = counter.take();
+  addCounts(profile, counts, sources);
+  if (const target::amd::Speeds *speeds = target::amd::speedsOf(profile.target))
+    profile.timing = explain::leastTimeOf(counts, *speeds, profile.ctas(), profile.resources.warps);
   return true;
 }
 
