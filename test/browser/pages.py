@@ -25,6 +25,8 @@ PICTURES = {
     "tensor_memory_map": ["layout", "nvidia.blackwell.TensorMemoryLayout([64, 32], 1)", "--shape", "64,32",
                           "--view", "memory"],
     "pipeline": ["pipeline", "load <&>@0", "product@2", "store@3"],
+    "kernel_pipeline": ["pipeline", "../../examples/tutorial/partitions.py::product", "a=*fp16:16", "b=*fp16:16", "c=*fp32:16",
+                        "DEPTH=512", "M=64", "N=64", "K=64", "STAGES=3", "--target", "cuda:90a"],
 }
 
 _MEMCPY = ["../../examples/memcpy.py::memcpy", "n=2048", "src=randn(n, f32)", "dst=empty(n, f32)", "BLOCK=512",
