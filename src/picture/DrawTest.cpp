@@ -317,7 +317,7 @@ TEST(Pipeline, PartitionsWaitForThoseThatArrive) {
   ASSERT_EQ(picture.panels.size(), 5u);
   const Panel &steps = picture.panels[0], &waits = picture.panels[1], &barriers = picture.panels[2];
   ASSERT_EQ(steps.rows.size(), 3u);
-  EXPECT_EQ(steps.columnHeads[1], "bring, warps 4");
+  EXPECT_EQ(steps.columnHeads[1], "bring, warp 4");
   EXPECT_EQ(steps.rows[1][1].text, "copy ring -> full");
   EXPECT_TRUE(steps.rows[2][1].text.empty()) << "the other partition has a step more";
   EXPECT_EQ(waits.rows[0][1].text, "full");

@@ -94,7 +94,8 @@ private:
     panel.rowAxis = "in the order of the code";
     for (const KernelPipeline::Partition &partition : kernel.partitions)
       panel.columnHeads.push_back(
-          partition.name + ", warps " + std::to_string(partition.firstWarp) +
+          partition.name + (partition.warps == 1 ? ", warp " : ", warps ") +
+          std::to_string(partition.firstWarp) +
           (partition.warps == 1
                ? ""
                : " to " + std::to_string(partition.firstWarp + partition.warps - 1)));
