@@ -373,9 +373,15 @@ class TensorMemoryLayout(_Layout):
     def _set(self, values):
         counts = _plain(values["cta_split_num"])
         if counts and not unwrap(values["cga_layout"]):
-            values["cga_layout"] = [
-                [1 << bit if i == dim else 0 for i in range(len(counts))]
-                for dim, count in enumerate(counts) for bit in range(count.bit_length() - 1)]
+            # Those that multiply in pairs are neighbours along the first dim; else neighbours are along
+            # the last.
+            bits = [(dim, bit) for dim in reversed(range(len(counts)))
+                    for bit in range(counts[dim].bit_length() - 1)]
+            if unwrap(values["two_ctas"]) and (0, 0) in bits:
+                bits.remove((0, 0))
+                bits.insert(0, (0, 0))
+            values["cga_layout"] = [[1 << bit if i == dim else 0 for i in range(len(counts))]
+                                    for dim, bit in bits]
         super()._set(values)
 
 

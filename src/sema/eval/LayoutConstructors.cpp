@@ -258,25 +258,33 @@ MaybeValue makeWmma(Interpreter &interpreter, const IntrinsicCall &call) {
   return read.ok ? read.finish(std::move(layout)) : std::nullopt;
 }
 
-/// `cga_layout`, or the older `cta_split_num`: into how many CTAs each dim is split.
-layout::BasisList clusterOf(Reader &read, size_t cga, size_t split) {
+/// `cga_layout`, or the older `cta_split_num`: into how many CTAs each dim is split. Those that
+/// multiply in pairs are neighbours along the first dim; else neighbours are along the last.
+layout::BasisList clusterOf(Reader &read, size_t cga, size_t split, bool twoCtas = false) {
   size_t given = read.isGiven(split) ? split : cga;
   std::optional<layout::Ints> counts = read.intsOf(read.call[given]);
   if (!counts || counts->empty())
     return read.bases(cga);
   layout::BasisList bases;
-  for (size_t d = 0; d < counts->size(); ++d)
-    for (int64_t value = 1; value < std::min<int64_t>((*counts)[d], 16); value *= 2) {
-      bases.emplace_back(counts->size(), 0);
-      bases.back()[d] = value;
-    }
+  auto add = [&](size_t dim, int64_t value) {
+    bases.emplace_back(counts->size(), 0);
+    bases.back()[dim] = value;
+  };
+  const bool pairs = twoCtas && counts->front() > 1;
+  if (pairs)
+    add(0, 1);
+  for (size_t d = counts->size(); d-- > 0;)
+    for (int64_t value = pairs && !d ? 2 : 1; value < std::min<int64_t>((*counts)[d], 16);
+         value *= 2)
+      add(d, value);
   return bases;
 }
 
 MaybeValue makeTensorMemory(Interpreter &interpreter, const IntrinsicCall &call) {
   Reader read{interpreter, call};
-  layout::TensorMemoryLayout layout{read.ints(0), read.integer(1), clusterOf(read, 2, 5),
-                                    read.boolean(3), read.boolean(4)};
+  layout::TensorMemoryLayout layout{read.ints(0), read.integer(1),
+                                    clusterOf(read, 2, 5, read.boolean(3)), read.boolean(3),
+                                    read.boolean(4)};
   return read.ok ? read.finish(std::move(layout)) : std::nullopt;
 }
 

@@ -83,7 +83,12 @@ static bool checkMoves(Context &context, mlir::RankedTensorType tensor, ttg::Mem
 static bool checkStored(Context &context, const BoundArgs &arguments, ttg::MemDescType buffer,
                         DType dtype, llvm::StringRef what) {
   const Value &value = arguments["value"];
-  if (!value.isBlock() || value.dtype() != dtype || value.shape() != buffer.getShape()) {
+  // Scales are integers of either signedness.
+  auto isAlike = [&](DType stored) {
+    return stored == dtype ||
+           (stored.isInt() && dtype.isInt() && stored.bitWidth() == dtype.bitWidth());
+  };
+  if (!value.isBlock() || !isAlike(value.dtype()) || value.shape() != buffer.getShape()) {
     context
         .report(diag::Kind::SharedStoreMismatch, arguments.span("value"), value.typeName(), dtype,
                 shapeText(buffer.getShape()))
