@@ -34,7 +34,11 @@ def tools():
 def assemble(ptx, arch, folder):
     """(cubin, facts); no cubin where the assembler refuses."""
     source, cubin = pathlib.Path(folder) / "k.ptx", pathlib.Path(folder) / "k.cubin"
-    source.write_text(re.sub(r"\.target \w+", f".target {arch}", ptx))
+    ptx = re.sub(r"\.target \w+", f".target {arch}", ptx)
+    if arch.startswith("sm_110"):
+        # What was sm_101 has this name since then.
+        ptx = re.sub(r"\.version \S+", ".version 9.0", ptx)
+    source.write_text(ptx)
     run = subprocess.run(["ptxas", "-v", f"-arch={arch}", source, "-o", cubin], capture_output=True, text=True)
     if run.returncode:
         return None, {"refused": run.stderr.strip()[:300]}

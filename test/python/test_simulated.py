@@ -468,6 +468,8 @@ def test_the_pytest_plugin_reports_outcomes(tmp_path):
                      "test_double[6]": ("passed", None), "test_blackwell": ("skipped", ""),
                      "test_double[9]": ("failed", found["test_double[9]"][1]),
                      "test_sanitizer": ("unsupported", "nosan")}
+    shuffled = [list(outcomes("cuda:90a", "--gluonc-sample=4", f"--gluonc-seed={seed}")) for seed in (1, 1, 2)]
+    assert shuffled[0] == shuffled[1] != shuffled[2] and all(len(ids) == 6 for ids in shuffled)
     found = outcomes("cuda:100a")
     assert len(found) == 12
     assert found["test_blackwell"][0] == "unsupported" and "no_such_name" in found["test_blackwell"][1]
