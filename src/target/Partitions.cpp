@@ -21,8 +21,10 @@ PartitionRules partitionRules(const Target &target) {
 std::optional<RegisterRules> registerRules(const Target &target) {
   switch (target.vendor()) {
   case Vendor::Nvidia:
-    return RegisterRules{nvidia::registerFile, nvidia::registerUnit,
-                         nvidia::minReallocatedRegisters, nvidia::maxReallocatedRegisters,
+    return RegisterRules{nvidia::registerFile,
+                         nvidia::registerUnit,
+                         nvidia::minReallocatedRegisters,
+                         nvidia::maxReallocatedRegisters,
                          nvidia::maxUsefulRegisters,
                          has(target, Feature::RegisterReallocation)};
   case Vendor::Amd:
