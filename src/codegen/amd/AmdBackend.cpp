@@ -124,6 +124,10 @@ public:
   }
 };
 
+/// Of assembly that spills. Of longer ones LLVM 22 takes up to half a minute to choose among 1,024
+/// registers, since it looks at all of them for each number that has to give way.
+constexpr size_t mostLinesWithMore = 4096;
+
 class AmdBackend final : public Backend {
 public:
   AmdBackend(const target::Target &target, const Options &options)
@@ -173,7 +177,7 @@ public:
     if (!few)
       return few;
     unsigned spilled = spilledRegisters(few->bytes);
-    if (!spilled)
+    if (!spilled || StringRef(few->bytes).count('\n') > mostLinesWithMore)
       return few;
     Expected<Artifact> many = print(*copy);
     if (!many || spilledRegisters(many->bytes) < spilled)
