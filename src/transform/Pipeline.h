@@ -47,8 +47,8 @@ std::unique_ptr<mlir::Pass> createLegalizeCombinesPass();
 /// Gives descriptors that the kernel makes a place in global memory, and code that fills it in.
 std::unique_ptr<mlir::Pass> createLowerDescriptorsPass();
 
-/// Hands what asynchronous dots read of registers to the wait that ends them, through loops where it
-/// is in the next iteration. Adds waits where that one is not found. Needs resolved layouts.
+/// Hands what asynchronous dots read of registers to the wait that ends them, through loops where
+/// it is in the next iteration. Adds waits where that one is not found. Needs resolved layouts.
 std::unique_ptr<mlir::Pass> createKeepOperandsPass();
 
 /// Gives `ttg.global_scratch_alloc` its offset in the global memory of each CTA, and the module the
