@@ -107,7 +107,7 @@
 # RUN: product a='randint(-8, 9, (64, 128), gl.float8e4nv)' b='randint(-8, 9, (128, 64), gl.float8e4nv)' c='randn((64, 64), f32)' \
 #   d='empty((64, 64), f32)' K=128 mma='gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 64])' width=8 lanes='[4, 8]' \
 #   kind='"cdna5"' --grid 1 --target hip:gfx1250
-# EXPECT: allclose(d, a.to(f32) @ b.to(f32) + c)
+# EXPECT: allclose(d, a.to(f32) @ b.to(f32) + c, 1e-5, 1e-4)
 # RUN: magnitudes x='where(arange(128, i32) == 5, full(128, float("nan")), arange(128, f32) * -0.5)' y='empty(128, f32)' --grid 1 --target hip:gfx942
 # EXPECT: (y[4] == 2.0) & (y[5] != y[5]) & (y[0] == 0)
 
