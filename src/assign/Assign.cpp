@@ -42,6 +42,8 @@ void addAssign(OpPassManager &passes, const target::Target &target, AssignOption
     // Behind what computes addresses in another place than before.
     passes.addPass(createDropArgumentsPass());
   }
+  // Behind what removes conversions.
+  passes.addPass(createMeetSharesPass());
   if (options.remarks)
     passes.addPass(createSayProductsPass(target));
   // Those that no loop starts ahead.
@@ -67,11 +69,11 @@ static void registerWithTarget(llvm::StringRef name, llvm::StringRef description
 }
 
 void registerAssignPasses() {
-  for (auto create :
-       {createFlattenLoopsPass, createUnrollLoopsPass, createTransposeLoadsPass, createCombinePass,
-        createCoalescePass, createStateProductsPass, createRemoveConversionsPass,
-        createReduceBehindLoopsPass, createReadBuffersPass, createDropArgumentsPass,
-        createAwaitProductsPass, createKeepSumsPass, createFinishLayoutsPass})
+  for (auto create : {createFlattenLoopsPass, createUnrollLoopsPass, createTransposeLoadsPass,
+                      createCombinePass, createCoalescePass, createStateProductsPass,
+                      createRemoveConversionsPass, createReduceBehindLoopsPass,
+                      createReadBuffersPass, createMeetSharesPass, createDropArgumentsPass,
+                      createAwaitProductsPass, createKeepSumsPass, createFinishLayoutsPass})
     registerPass(create);
   for (bool allDefault : {false, true})
     registerPass([=] { return createPropagateLayoutsPass(allDefault); });

@@ -96,6 +96,9 @@ std::unique_ptr<mlir::Pass> createDescriptorCopiesPass(const target::Target &tar
 /// Lets products read blocks where loops have copied them, transposed, too.
 std::unique_ptr<mlir::Pass> createReadBuffersPass();
 
+/// Converts blocks for buffers that CTAs of a cluster share otherwise than these.
+std::unique_ptr<mlir::Pass> createMeetSharesPass();
+
 /// Keeps operands of products in shared memory, where several come from one block or a loop has too
 /// few registers for them.
 std::unique_ptr<mlir::Pass> createStoreOperandsPass(const target::Target &target);

@@ -26,6 +26,11 @@
 # RUN: matmul a='randint(-4, 5, (16, 32), f16)' b='randint(-4, 5, (32, 8), f16)' c='empty((16, 8), f32)' \
 #   m=16 n=8 k=32 sam=32 sak=1 sbk=8 sbn=1 BM=16 BN=8 BK=16 --num-ctas 4
 # EXPECT: c == matmul(a, b)
+# Both operands come from one load.
+# RUN: square x='randint(-4, 5, (128, 96), bf16)' y='empty((128, 128), f32)' --num-ctas 2 --target cuda:90a
+# EXPECT: y == matmul(x.to(f32), x.to(f32).T)
+# RUN: square x='randint(-4, 5, (128, 96), f16)' y='empty((128, 128), f32)' --num-ctas 4
+# EXPECT: y == matmul(x.to(f32), x.to(f32).T)
 # RUN: matmul a='randint(-4, 5, (128, 64), f32)' b='randint(-4, 5, (64, 64), f32)' c='empty((128, 64), f32)' \
 #   m=128 n=64 k=64 sam=64 sak=1 sbk=64 sbn=1 BM=128 BN=64 BK=32 --num-ctas 2
 # EXPECT: c == matmul(a, b)
@@ -44,6 +49,16 @@
 
 import triton
 import triton.language as tl
+
+
+@triton.jit
+def square(x, y):
+    sums = tl.zeros([128, 128], tl.float32)
+    row = tl.arange(0, 128)
+    for k in range(0, 96, 32):
+        part = tl.load(x + row[:, None] * 96 + k + tl.arange(0, 32)[None, :])
+        sums = tl.dot(part, part.T, sums)
+    tl.store(y + row[:, None] * 128 + row[None, :], sums)
 
 
 @triton.jit

@@ -135,6 +135,13 @@ NOT_LIFTED = (
     ("cuda:100a", "many_sums", "compiles to other code"),
     # Partitions.
     ("cuda:90a", "", "`lifting ttg.warp_specialize`"),
+    # Rows by number.
+    ("cuda:100a", "", "`lifting ttng.async_tma_gather`"),
+    # Without TMA a kernel takes pointers where the host gives descriptors.
+    ("cuda:80", "copy_rows", "has no parameter"),
+    # A debug build checks what the checks compute, too.
+    ("", "arithmetic", "compiles to other code"),
+    ("", "operators", "compiles to other code"),
     # Elements in any order, of which a loop reduces a part.
     ("", "running_sums", "`lifting tt.reshape`"),
 )
@@ -211,6 +218,11 @@ def read_cases(gluonc, folder, files, targets):
     return cases
 
 
+def is_known(case, output):
+    return any(target in ("", case.target) and kernel in ("", case.kernel) and message in output
+               for target, kernel, message in NOT_LIFTED)
+
+
 def check(case):
     """(outcome, more about it)."""
     status, output = case.lift()
@@ -218,15 +230,13 @@ def check(case):
     if status and (has_no_code or case.run(case.path)[0] == 1):
         return NOT_FOR_CHIP, ""
     if status:
-        known = any(target in ("", case.target) and kernel in ("", case.kernel) and message in output
-                    for target, kernel, message in NOT_LIFTED)
-        return UNSAYABLE if known else "not lifted", output
+        return UNSAYABLE if is_known(case, output) else "not lifted", output
     # Names that arguments and expectations use.
     with case.lifted.open("a", encoding="utf-8") as file:
         file.write(constants_of(case.path))
     status, output = case.run(case.lifted)
     if status:
-        return "other results", output
+        return UNSAYABLE if is_known(case, output) else "other results", output
     results = [case.compiled(path) for path in (case.path, case.lifted)]
     if any(status for status, _ in results):
         return "IR not compared", "".join(output for _, output in results)
