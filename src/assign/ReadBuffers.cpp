@@ -164,6 +164,9 @@ struct ReadBuffersPass : PassWrapper<ReadBuffersPass, OperationPass<ModuleOp>> {
     if (!isa<ttg::DotOperandEncodingAttr>(to) || !staysUntil(source.load, conversion) ||
         costs.ofConversion(conversion.getSrc().getType(), to, conversion) == 0)
       return;
+    // What CTAs of a cluster get from each other a conversion orders.
+    if (toLayout(to).cga() != toLayout(type.getEncoding()).cga())
+      return;
     OpBuilder builder(conversion);
     Value view = viewOf(builder, source, type);
     conversion.replaceAllUsesWith(

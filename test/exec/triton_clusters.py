@@ -29,7 +29,7 @@
 # Both operands come from one load.
 # RUN: square x='randint(-4, 5, (128, 96), bf16)' y='empty((128, 128), f32)' --num-ctas 2 --target cuda:90a
 # EXPECT: y == matmul(x.to(f32), x.to(f32).T)
-# RUN: square x='randint(-4, 5, (128, 96), f16)' y='empty((128, 128), f32)' --num-ctas 4
+# RUN: square x='randint(-4, 5, (128, 96), f16)' y='empty((128, 128), f32)' --num-ctas 4 --target cuda:100a
 # EXPECT: y == matmul(x.to(f32), x.to(f32).T)
 # RUN: matmul a='randint(-4, 5, (128, 64), f32)' b='randint(-4, 5, (64, 64), f32)' c='empty((128, 64), f32)' \
 #   m=128 n=64 k=64 sam=64 sak=1 sbk=64 sbn=1 BM=128 BN=64 BK=32 --num-ctas 2
