@@ -153,6 +153,16 @@ static void setHardware(Step &step) {
   step.wave.mode = (step.wave.mode & ~mask) | ((step.scalar(1) << field.shift) & mask);
 }
 
+/// On gfx1250 a constant for MODE has the banks, too, whatever field is named: bits 12 to 19, the
+/// destination's first (LLVM 22, AMDGPULowerVGPREncoding).
+static void setModeAndBanks(Step &step) {
+  setHardware(step);
+  if (!step.machine.chip.is1250 || hardwareField(step.operand(0).word).name != "MODE")
+    return;
+  uint32_t banks = step.scalar(1) >> 12 & 0xff;
+  step.wave.registerBanks = static_cast<uint8_t>(banks >> 2 | banks << 6);
+}
+
 static void setRounding(Step &step) {
   step.wave.mode = (step.wave.mode & ~0xfu) | (step.operand(0).value & 0xf);
 }
@@ -212,7 +222,8 @@ void addControl(HandlerTable &table) {
   table["s_wait_loadcnt_dscnt"] = waitTwo<Counter::Load>;
   table["s_wait_storecnt_dscnt"] = waitTwo<Counter::Store>;
   table["s_getreg_b32"] = getHardware;
-  table["s_setreg_b32"] = table["s_setreg_imm32_b32"] = setHardware;
+  table["s_setreg_b32"] = setHardware;
+  table["s_setreg_imm32_b32"] = setModeAndBanks;
   table["s_round_mode"] = setRounding;
   table["s_denorm_mode"] = setDenormals;
   table["s_set_vgpr_msb"] = setBanks;

@@ -88,6 +88,19 @@ TEST(Encodings, UpperBitsOfRegisterNumbers) {
             7u);
 }
 
+TEST(Encodings, UpperBitsOfRegisterNumbersComeWithTheMode) {
+  // Of the destination, whose bits are the first.
+  EXPECT_EQ(resultOn("gfx1250", "v_mov_b32_e32 v44, 3\n"
+                                "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 25, 1), 0x1001\n"
+                                "v_mov_b32_e32 v44, 5\n"
+                                "s_set_vgpr_msb 1\nv_mov_b32_e32 v1, v44\ns_set_vgpr_msb 0\n")[0],
+            5u);
+  // Other chips have no such bits.
+  EXPECT_EQ(resultOn("gfx1200", "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 25, 1), 0x1001\n"
+                                "v_mov_b32_e32 v1, 5\n")[0],
+            5u);
+}
+
 TEST(Encodings, UpperBitsSayNothingOfScales) {
   // Results are in v[290:297], the scales 1 in v97 and v98; v353 and v354 are not numbers.
   std::string text =
