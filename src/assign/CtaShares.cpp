@@ -1,6 +1,7 @@
 #include "assign/CtaShares.h"
 
 #include "assign/Products.h"
+#include "ir/Encoding.h"
 #include "ir/tt/DescriptorAccess.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -144,6 +145,15 @@ layout::Ints shareOf(ArrayRef<int64_t> shape, const layout::BasisList &bases) {
     for (auto [size, step] : llvm::zip_equal(share, basis))
       size = step ? std::max<int64_t>(size / 2, 1) : size;
   return share;
+}
+
+bool areSharedAlike(Type one, Type other) {
+  auto sharesOf = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return toLayout(tensor ? tensor.getEncoding() : cast<ttg::MemDescType>(type).getEncoding())
+        .cga();
+  };
+  return sharesOf(one) == sharesOf(other);
 }
 
 CtaShares::CtaShares(tt::FuncOp function) {

@@ -23,6 +23,9 @@ layout::BasisList sharesOfOperand(layout::BasisList sum, unsigned index);
 /// What is left to each CTA.
 layout::Ints shareOf(llvm::ArrayRef<int64_t> shape, const layout::BasisList &bases);
 
+/// Whether each CTA has the same part of both, tensors or buffers.
+bool areSharedAlike(mlir::Type one, mlir::Type other);
+
 class CtaShares {
 public:
   explicit CtaShares(tt::FuncOp function);

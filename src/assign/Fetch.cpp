@@ -185,13 +185,6 @@ layout::Layout bufferFor(RankedTensorType type, const layout::DotOperandLayout &
                                       cga};
 }
 
-/// Whether each CTA has the same part of both, a tensor and a tensor or buffer.
-static bool isSharedAlike(RankedTensorType type, Type other) {
-  auto tensor = dyn_cast<RankedTensorType>(other);
-  Attribute encoding = tensor ? tensor.getEncoding() : cast<ttg::MemDescType>(other).getEncoding();
-  return toLayout(type.getEncoding()).cga() == toLayout(encoding).cga();
-}
-
 /// What loads through pointers and through descriptors have in common.
 bool Finder::canCopy(Operation *load) {
   auto type = dyn_cast<RankedTensorType>(load->getResult(0).getType());
@@ -226,7 +219,7 @@ bool Finder::fill(Copy &copy, tt::LoadOp load) {
     }
   for (Operation *user : load->getUsers())
     if (isa<ttg::ConvertLayoutOp, ttg::LocalAllocOp>(user) &&
-        !isSharedAlike(type, user->getResult(0).getType()))
+        !areSharedAlike(type, user->getResult(0).getType()))
       return stays("CTAs of a cluster use what others load");
   layout::Layout shared = layout::SwizzledSharedLayout{1, 1, 1, blocked->order, blocked->cga};
   if (copy.shared)

@@ -21,9 +21,9 @@ namespace {
 
 void meet(ttg::LocalAllocOp alloc) {
   auto type = cast<RankedTensorType>(alloc.getSrc().getType());
-  layout::BasisList shares = toLayout(alloc.getType().getEncoding()).cga();
-  if (!linearOrNull(type) || toLayout(type.getEncoding()).cga() == shares)
+  if (!linearOrNull(type) || assign::areSharedAlike(type, alloc.getType()))
     return;
+  layout::BasisList shares = toLayout(alloc.getType().getEncoding()).cga();
   ThreadCounts threads = ThreadCounts::at(alloc);
   layout::Ints share = assign::shareOf(type.getShape(), shares);
   layout::BlockedLayout blocked =

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 #include "assign/Assign.h"
 #include "assign/Costs.h"
+#include "assign/CtaShares.h"
 #include "ir/Encoding.h"
 #include "layout/named/Inference.h"
 
@@ -165,7 +166,7 @@ struct ReadBuffersPass : PassWrapper<ReadBuffersPass, OperationPass<ModuleOp>> {
         costs.ofConversion(conversion.getSrc().getType(), to, conversion) == 0)
       return;
     // What CTAs of a cluster get from each other a conversion orders.
-    if (toLayout(to).cga() != toLayout(type.getEncoding()).cga())
+    if (!assign::areSharedAlike(conversion.getType(), type))
       return;
     OpBuilder builder(conversion);
     Value view = viewOf(builder, source, type);

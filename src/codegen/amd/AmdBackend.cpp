@@ -10,6 +10,7 @@
 #include "codegen/amd/ReleaseWaits.h"
 #include "codegen/amd/UnusedInputs.h"
 #include "codegen/core/EmitTable.h"
+#include "codegen/core/ErrorListener.h"
 #include "codegen/passes/Optimize.h"
 #include "ir/Dialects.h"
 #include "ir/amdg/AmdOps.h"
@@ -18,8 +19,6 @@
 #include "target/amd/Chips.h"
 
 #include "llvm/CodeGen/MachineFunctionPass.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Support/raw_ostream.h"
@@ -98,16 +97,6 @@ void stateCluster(Module &module, unsigned workgroups) {
   for (Function &function : module)
     if (!function.isDeclaration())
       function.addFnAttr("amdgpu-cluster-dims", dims);
-}
-
-/// The first error that LLVM reports.
-void keepError(const DiagnosticInfo *diagnostic, void *text) {
-  std::string &problem = *static_cast<std::string *>(text);
-  if (diagnostic->getSeverity() != DS_Error || !problem.empty())
-    return;
-  raw_string_ostream out(problem);
-  DiagnosticPrinterRawOStream printer(out);
-  diagnostic->print(printer);
 }
 
 /// LLVM's passes, with ours around the one that goes wrong (RegisterBanks.h).
@@ -215,15 +204,14 @@ private:
     SmallString<0> text;
     raw_svector_ostream out(text);
     // LLVM would print what it cannot select, inline assembly first of all.
-    std::string problem;
-    module.getContext().setDiagnosticHandlerCallBack(keepError, &problem);
+    ErrorListener listener(module.getContext());
     Passes passes;
     if (machine->addPassesToEmitFile(passes, out, nullptr, CodeGenFileType::AssemblyFile,
                                      /*DisableVerify=*/true))
       return createStringError(std::errc::not_supported, "LLVM cannot print AMDGCN");
     passes.run(module);
-    if (!problem.empty())
-      return make_error<AssemblerError>(problem);
+    if (!listener.problem.empty())
+      return make_error<AssemblerError>(listener.problem);
     mayStopHere();
     return Artifact{"amdgcn", std::string(text)};
   }

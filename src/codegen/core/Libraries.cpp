@@ -1,7 +1,6 @@
 #include "codegen/core/Libraries.h"
+#include "codegen/core/ErrorListener.h"
 
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/SourceMgr.h"
@@ -19,31 +18,6 @@ void LibraryError::log(raw_ostream &out) const { out << text; }
 std::error_code LibraryError::convertToErrorCode() const { return inconvertibleErrorCode(); }
 
 namespace {
-
-/// Holds what LLVM reports about modules of a context, which would print it otherwise.
-class Listener {
-public:
-  explicit Listener(LLVMContext &context) : context(context) {
-    context.setDiagnosticHandlerCallBack(hear, &problem);
-  }
-  ~Listener() { context.setDiagnosticHandlerCallBack(nullptr); }
-  Listener(const Listener &) = delete;
-
-  /// The first error; empty where there was none.
-  std::string problem;
-
-private:
-  static void hear(const DiagnosticInfo *diagnostic, void *text) {
-    std::string &problem = *static_cast<std::string *>(text);
-    if (diagnostic->getSeverity() != DS_Error || !problem.empty())
-      return;
-    raw_string_ostream out(problem);
-    DiagnosticPrinterRawOStream printer(out);
-    diagnostic->print(printer);
-  }
-
-  LLVMContext &context;
-};
 
 Error failed(StringRef path, const Twine &why) {
   return make_error<LibraryError>(("cannot link `" + path + "`: " + why).str());
@@ -70,7 +44,7 @@ void adapt(Function &function) {
 Expected<Libraries> Libraries::read(const Options &options, LLVMContext &context) {
   Libraries result;
   for (const Library &library : options.libraries) {
-    Listener listener(context);
+    ErrorListener listener(context);
     SMDiagnostic problem;
     std::unique_ptr<llvm::Module> module = getLazyIRModule(
         MemoryBuffer::getMemBuffer(*library.contents, library.path), problem, context);
@@ -95,7 +69,7 @@ const Function *Libraries::find(StringRef name) const {
 Error Libraries::linkInto(llvm::Module &module, bool flushesSubnormals) {
   if (modules.empty())
     return Error::success();
-  Listener listener(module.getContext());
+  ErrorListener listener(module.getContext());
   StringSet<> own;
   for (const Function &function : module)
     if (!function.isDeclaration())
