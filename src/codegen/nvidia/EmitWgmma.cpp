@@ -105,7 +105,7 @@ public:
       return "a dot smaller than one instruction";
     totalDepth = depthAll;
     if (isFloat8(aElement) && sumElement == MatrixElement::F32 &&
-        op.getMaxNumImpreciseAcc() < totalDepth)
+        op.getMaxNumImpreciseAcc() <= totalDepth)
       exactDepth = std::max<unsigned>(op.getMaxNumImpreciseAcc() / depth * depth, depth);
     if (aElement == MatrixElement::F32 && op.getInputPrecision() != tt::InputPrecision::TF32)
       return "a float32 dot of other precision than tf32";
