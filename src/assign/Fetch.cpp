@@ -1,11 +1,13 @@
 //===- Fetch.cpp -----------------------------------------------------------------===//
 #include "assign/Fetch.h"
 
+#include "assign/BoxCopies.h"
 #include "assign/CtaShares.h"
 #include "assign/FetchReaders.h"
 #include "assign/Products.h"
 #include "ir/Encoding.h"
 #include "ir/Hint.h"
+#include "target/nvidia/BoxCopies.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -44,6 +46,7 @@ private:
   bool canCopy(Operation *load);
   std::optional<Copy> asCopy(Operation *load);
   bool fill(Copy &copy, tt::LoadOp load);
+  bool fill(Copy &copy, tt::DescriptorLoadOp load);
   bool copiesWords(tt::LoadOp load, const layout::BlockedLayout &layout,
                    const layout::Layout &shared);
   bool addTo(Slice &slice, Value value);
@@ -239,13 +242,20 @@ bool Finder::fill(Copy &copy, tt::LoadOp load) {
   return copy.shared != nullptr;
 }
 
+bool Finder::fill(Copy &copy, tt::DescriptorLoadOp load) {
+  tt::TensorDescType desc = load.getDesc().getType();
+  if (bytesOf(desc) % target::nvidia::tma::sharedAlignment)
+    return stays("the copy engine cannot copy to each place of a ring of its blocks");
+  copy.shared = desc.getSharedLayout();
+  return true;
+}
+
 std::optional<Copy> Finder::asCopy(Operation *load) {
   Copy copy{.load = load, .shared = {}};
   if (!canCopy(load))
     return std::nullopt;
-  if (auto boxed = dyn_cast<tt::DescriptorLoadOp>(load))
-    copy.shared = boxed.getDesc().getType().getSharedLayout();
-  else if (!fill(copy, cast<tt::LoadOp>(load)))
+  auto boxed = dyn_cast<tt::DescriptorLoadOp>(load);
+  if (boxed ? !fill(copy, boxed) : !fill(copy, cast<tt::LoadOp>(load)))
     return std::nullopt;
   return copy;
 }

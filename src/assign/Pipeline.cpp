@@ -50,15 +50,19 @@ int64_t bytesOf(ArrayRef<int64_t> shape, Type element) {
   return ShapedType::getNumElements(shape) * elementBytes(element);
 }
 
+/// Buffers of each ring of a loop with `stages` stages.
+int64_t buffersOfRing(const Fetch &fetch, int64_t stages) {
+  // A product that still runs reads its buffer while the next copy is started.
+  bool isRead = llvm::any_of(fetch.copies, [](const Copy &copy) { return copy.isOfDot; });
+  return stages - 1 + (isRead || !fetch.late.empty() ? 1 : 0);
+}
+
 /// Builds the new loop beside the old one.
 class Pipeliner {
 public:
   Pipeliner(const Fetch &fetch, int64_t stages)
-      : fetch(fetch), loop(fetch.loop), builder(loop), loc(loop.getLoc()), ahead(stages - 1) {
-    // A product that still runs reads its buffer while the next copy is started.
-    bool isRead = llvm::any_of(fetch.copies, [](const Copy &c) { return c.isOfDot; });
-    buffers = ahead + (isRead || !fetch.late.empty() ? 1 : 0);
-  }
+      : fetch(fetch), loop(fetch.loop), builder(loop), loc(loop.getLoc()), ahead(stages - 1),
+        buffers(buffersOfRing(fetch, stages)) {}
 
   void run() {
     rings.emplace(builder, loc, fetch, buffers);
@@ -249,6 +253,14 @@ Operation *outermostLoop(Operation *op) {
   return outermost;
 }
 
+/// Whether `op` reads the buffer of a copy in place of its operand, and so exchanges nothing.
+bool readsCopy(const Fetch &fetch, Operation *op) {
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    const Copy *copy = fetch.copyOf(operand);
+    return copy && copy->isReadBy(op);
+  });
+}
+
 /// Bytes of shared memory that are in use while the loop runs, beside its rings.
 int64_t bytesBeside(const Fetch &fetch) {
   Operation *around = outermostLoop(fetch.loop);
@@ -265,24 +277,25 @@ int64_t bytesBeside(const Fetch &fetch) {
     } else if (isInside && isa<tt::DescriptorStoreOp, tt::DescriptorReduceOp>(op)) {
       // Loops keep the buffers of what they store.
       stores += assign::bytesOf(cast<tt::TensorDescType>(op->getOperand(0).getType()));
-    } else if (isInside) {
+    } else if (isInside && !readsCopy(fetch, op)) {
       scratch = std::max(scratch, scratchBytesOf(op));
     }
   });
   return buffers + stores + scratch + spareBytes;
 }
 
-/// As many stages as shared memory has room for, where a ring has a buffer for each of them.
+/// As many stages as shared memory has room for, but no fewer than one, which copies nothing ahead.
 int64_t stagesThatFit(const Fetch &fetch, int64_t stages, const target::Target &target) {
-  if (fetch.late.empty())
-    return stages;
   int64_t bytes = 0;
   for (const Copy &copy : fetch.copies) {
     auto type = cast<RankedTensorType>(copy.load->getResult(0).getType());
     bytes += bytesOf(type.getShape(), type.getElementType());
   }
   const int64_t beside = bytesBeside(fetch);
-  while (stages > 2 && stages * bytes + beside > int64_t(target.maxSharedBytes()))
+  auto fits = [&] {
+    return buffersOfRing(fetch, stages) * bytes + beside <= int64_t(target.maxSharedBytes());
+  };
+  while (stages > 1 && !fits())
     --stages;
   return stages;
 }
@@ -328,8 +341,11 @@ private:
         fetch = assign::findFetch(loop, AxisInfos(function), &staying);
       else
         assign::addStaying(loop, why, staying);
-      if (fetch)
-        stages = stagesThatFit(*fetch, stages, target);
+      if (fetch && (stages = stagesThatFit(*fetch, stages, target)) < 2) {
+        for (const Copy &copy : fetch->copies)
+          staying.insert({copy.load, "shared memory has no room for it"});
+        fetch.reset();
+      }
       if (remarks)
         tell(fetch, staying, stages - 1);
       if (fetch)

@@ -34,6 +34,8 @@
 # EXPECT: x == 10
 # RUN: tiles_in_turn x='randn((96, 128), f32)' out='empty((96, 128), f32)' sums='empty((96, 128), f32)' --grid 1
 # EXPECT: all(out == 2 * x) & all(sums == 4 * x)
+# RUN: small_boxes x='randn(12, f32)' out='empty(12, f32)' --grid 1
+# EXPECT: out == x
 # RUN: through_function x='randn((32, 64), f32)' out='empty((32, 64), f32)' --grid 1
 # EXPECT: out == 2 * x
 # RUN: padded x='randn((8, 8), f32)' out='empty((16, 16), f32)' --grid 1
@@ -164,6 +166,14 @@ def tiles_in_turn(x, out, sums):
             tile = source.load([row, column])
             one.store([row, column], 2 * tile)
             two.store([row, column], 4 * tile)
+
+
+@triton.jit
+def small_boxes(x, out):
+    # A ring of them has places where the copy engine cannot copy to.
+    source = tl.make_tensor_descriptor(x, [12], [1], [4])
+    for start in tl.range(0, 12, 4, num_stages=3):
+        tl.store(out + start + tl.arange(0, 4), source.load([start]))
 
 
 @triton.jit(noinline=True)
