@@ -26,7 +26,7 @@ A part has at most two unfinished pieces: the first, which another one has begun
 another one goes on with. Each has its own place in `partial`, and the parts that share a head count in
 `arrived`, at the place of the first of them. The last one to come leaves a zero there for the next launch.
 With PDL (launch_pdl=True) everything that depends on the table and the lengths alone comes before the kernel in
-front is complete.
+front is complete, and so do the first pages that a program needs: kernels in front write a sequence's last position only.
 """
 
 import gluonc as gluon
@@ -46,7 +46,7 @@ def power_of_two(n):
 
 @gluon.jit
 def blocks_of(lengths, batch, PAGE: gl.constexpr, BATCH: gl.constexpr):
-    """Blocks that one head of each sequence has: BATCH numbers."""
+    """Blocks that one head of each sequence has: BATCH numbers, all in each warp, so that no warp needs another."""
     layout: gl.constexpr = gl.BlockedLayout([1], [32], [gl.num_warps()], [0])
     number = gl.arange(0, BATCH, layout=layout)
     return number, gl.cdiv(gl.load(lengths + number, number < batch, 0), PAGE)
@@ -80,6 +80,12 @@ def advance(slot, phase, STAGES: gl.constexpr):
 
 
 @gluon.jit
+def load_page(tiles, page, bars, ring, slot):
+    mbarrier.expect(bars[0].index(slot), ring.shape[2] * ring.shape[3] * tiles.dtype.primitive_bitwidth // 8)
+    tma.async_load(tiles, [page, 0, 0], bars[0].index(slot), ring.index(slot))
+
+
+@gluon.jit
 def produce(q, k, v, table, stride, lengths, batch, heads, room, way, GROUP: gl.constexpr, BATCH: gl.constexpr,
             PDL: gl.constexpr):
     """Loads a part's blocks, and the rows of Q for each piece."""
@@ -87,28 +93,35 @@ def produce(q, k, v, table, stride, lengths, batch, heads, room, way, GROUP: gl.
     STAGES: gl.constexpr = k_ring.shape[0]
     PAGE: gl.constexpr = k_ring.shape[2]
     D: gl.constexpr = k_ring.shape[3]
-    SIZE: gl.constexpr = k.dtype.primitive_bitwidth // 8
+    SIZE: gl.constexpr = q.dtype.primitive_bitwidth // 8
     number, blocks = blocks_of(lengths, batch, PAGE, BATCH)
     _, _, at, last = share(blocks, heads, way)
-    if PDL:
-        gl.extra.gdc_wait()
     slot = 0
     phase = 1
     piece = 0
     while at < last:
         sequence, head, block, count = find(at, number, blocks, heads)
         stop = gl.minimum(count, block + last - at)
+        pages = table + sequence.to(gl.int64) * stride
+        early = 0
+        if PDL:
+            if piece == 0:
+                early = gl.maximum(gl.minimum(gl.minimum(stop, count - 1) - block, STAGES), 0)
+                for i in range(block, block + early):
+                    page = gl.load(pages + i) * heads + head
+                    load_page(k, page, k_bars, k_ring, slot)
+                    load_page(v, page, v_bars, v_ring, slot)
+                    slot, phase = advance(slot, phase, STAGES)
+                gl.extra.gdc_wait()
         mbarrier.wait(q_bars[1].index(piece % 2), piece // 2 % 2 ^ 1)
         mbarrier.expect(q_bars[0].index(piece % 2), 64 * D * SIZE)
         tma.async_load(q, [(sequence * heads + head) * GROUP, 0], q_bars[0].index(piece % 2), q_tiles.index(piece % 2))
-        for i in range(block, stop):
-            page = gl.load(table + sequence.to(gl.int64) * stride + i) * heads + head
+        for i in range(block + early, stop):
+            page = gl.load(pages + i) * heads + head
             mbarrier.wait(k_bars[1].index(slot), phase)
-            mbarrier.expect(k_bars[0].index(slot), PAGE * D * SIZE)
-            tma.async_load(k, [page, 0, 0], k_bars[0].index(slot), k_ring.index(slot))
+            load_page(k, page, k_bars, k_ring, slot)
             mbarrier.wait(v_bars[1].index(slot), phase)
-            mbarrier.expect(v_bars[0].index(slot), PAGE * D * SIZE)
-            tma.async_load(v, [page, 0, 0], v_bars[0].index(slot), v_ring.index(slot))
+            load_page(v, page, v_bars, v_ring, slot)
             slot, phase = advance(slot, phase, STAGES)
         at += stop - block
         piece += 1
@@ -133,8 +146,9 @@ def forget(tile, positions):
 @gluon.jit
 def combine(to, partial, first, count, GROUP: gl.constexpr, D: gl.constexpr):
     """Adds up what `count` parts from `first` on have of one head, and stores it; FEW of them at a time."""
-    FEW: gl.constexpr = 4
     ROWS: gl.constexpr = power_of_two(GROUP)
+    # As many as 64 numbers of fp32 in each thread, but no more than 16.
+    FEW: gl.constexpr = 4
     layout: gl.constexpr = gl.BlockedLayout([FEW, 1, D // 32], [1, 1, 32], [1, gl.num_warps(), 1], [2, 1, 0])
     tile: gl.constexpr = gl.SliceLayout(0, layout)
     rows: gl.constexpr = gl.SliceLayout(1, tile)
@@ -182,8 +196,6 @@ def consume(o, partial, arrived, lengths, batch, heads, c, room, way, GROUP: gl.
 
     number, blocks = blocks_of(lengths, batch, PAGE, BATCH)
     part, each, at, last = share(blocks, heads, way)
-    if PDL:
-        gl.extra.gdc_wait()
     slot = 0
     phase = 0
     piece = 0
@@ -219,6 +231,9 @@ def consume(o, partial, arrived, lengths, batch, heads, c, room, way, GROUP: gl.
             mbarrier.arrive(v_bars[1].index(slot))
             slot, phase = advance(slot, phase, STAGES)
         mbarrier.arrive(q_bars[1].index(piece % 2))
+        if PDL:
+            # Nothing is written before the kernel in front is complete.
+            gl.extra.gdc_wait()
         l = gl.convert_layout(l, rows)
         to = o + (sequence * heads + head).to(gl.int64) * (GROUP * D)
         if stop - block == count:
@@ -236,6 +251,8 @@ def consume(o, partial, arrived, lengths, batch, heads, c, room, way, GROUP: gl.
                 combine(to, partial, first, others + 1, GROUP, D)
         at += stop - block
         piece += 1
+    if PDL:
+        gl.extra.gdc_wait()
     # Sequences without positions are in no part.
     for sequence in range(part, batch, gl.num_programs(0) * WAYS):
         if gl.load(lengths + sequence) <= 0:
@@ -276,7 +293,7 @@ def decode(q, k, v, o, partial, arrived, table, stride, lengths, batch, heads, c
     """The kernel; launched with num_warps=4, which are those of a consumer.
 
     `heads` are those of keys, c is scale * log2(e); BATCH a power of two, not below `batch`. With PDL (launch_pdl=True) the
-    kernel behind may begin as soon as there is room for it.
+    kernel behind may begin as soon as there is room for it; those in front may write a sequence's last position of the cache, and no other.
     """
     if PDL:
         gl.extra.gdc_launch_dependents()
