@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
 namespace gluonc::tool {
@@ -31,9 +32,25 @@ std::string word(llvm::StringRef text) {
   return escaped;
 }
 
-class Graph {
+/// Options that decide what is compiled, and their values.
+std::vector<std::string> optionsOf(const CommandLine &line) {
+  std::vector<std::string> options;
+  for (const char *name : {"--target", "-I"})
+    for (const Word &value : line.all(name))
+      options.insert(options.end(), {name, value.text});
+  for (const char *name : {"--ptx", "--no-cache"})
+    if (line.has(name))
+      options.push_back(name);
+  return options;
+}
+
+std::string nameOf(const pack::Plan::Variant &variant) {
+  return variant.part.kernel + ":" + std::to_string(variant.part.number);
+}
+
+class NinjaFile {
 public:
-  Graph(Session &session, const pack::Manifest &manifest, const pack::Plan &plan)
+  NinjaFile(Session &session, const pack::Manifest &manifest, const pack::Plan &plan)
       : line(session.line), manifest(manifest), plan(plan) {
     source = line.positional().front().text;
     output = line.find("-o")->text;
@@ -63,15 +80,10 @@ public:
 private:
   std::string bundle() const { return (base + ".gluonpack").str(); }
 
-  /// Options that decide what is compiled.
   std::string options() const {
     std::string options;
-    for (const char *name : {"--target", "-I"})
-      for (const Word &value : line.all(name))
-        options += std::string(" ") + name + " " + word(value.text);
-    for (const char *name : {"--ptx", "--no-cache"})
-      if (line.has(name))
-        options += std::string(" ") + name;
+    for (const std::string &option : optionsOf(line))
+      options += " " + word(option);
     return options;
   }
 
@@ -94,8 +106,8 @@ private:
     std::string part;
     llvm::raw_string_ostream(part) << base << ".parts/" << variant.part.kernel << "-"
                                    << llvm::format("%04zu", variant.part.number) << ".gluonpack";
-    text += "build " + path(part) + ": variant " + inputs + "\n  variant = " + variant.part.kernel +
-            ":" + std::to_string(variant.part.number) + "\n  target = " + variant.target + "\n";
+    text += "build " + path(part) + ": variant " + inputs + "\n  variant = " + nameOf(variant) +
+            "\n  target = " + variant.target + "\n";
     return part;
   }
 
@@ -106,18 +118,53 @@ private:
   llvm::SmallString<128> base;
 };
 
+/// For programs that distribute the variants themselves: what is read, the words of the command
+/// that compiles a variant, to which `--variant` and `-o` are added, and the variants.
+std::string writeJson(const CommandLine &line, const pack::Manifest &manifest,
+                      const pack::Plan &plan) {
+  const std::string source = line.positional().front().text;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::json::OStream json(stream, 1);
+  json.object([&] {
+    json.attributeArray("inputs", [&] {
+      json.value(source);
+      for (const std::string &file : plan.sources)
+        json.value(file);
+    });
+    json.attributeArray("command", [&] {
+      for (llvm::StringRef each : {"build", source.c_str(), "-j", "1"})
+        json.value(each);
+      for (const std::string &option : optionsOf(line))
+        json.value(option);
+    });
+    json.attributeArray("variants", [&] {
+      for (const pack::Plan::Variant &variant : plan.variants)
+        json.object([&] {
+          json.attribute("variant", nameOf(variant));
+          json.attribute("target", variant.target);
+        });
+    });
+    json.attribute("namespace", manifest.nameSpace);
+  });
+  return text + "\n";
+}
+
 } // namespace
 
 int writeGraph(Session &session, const pack::Manifest &manifest, const pack::Builder &builder) {
   const CommandLine &line = session.line;
-  if (line.find("--graph")->text != "ninja")
-    return session.usage("--graph takes ninja");
+  const std::string &form = line.find("--graph")->text;
+  if (form != "ninja" && form != "json")
+    return session.usage("--graph takes ninja or json");
   for (const char *name : {"--variant", "--depfile"})
     if (line.has(name))
       return session.usage(llvm::Twine(name) + " goes without --graph");
   std::optional<pack::Plan> plan = pack::plan(manifest, builder, session.sources, session.sink);
   if (plan)
-    session.writeFile(*line.find("-o"), Graph(session, manifest, *plan).write());
+    session.writeFile(*line.find("-o"), form == "json"
+                                            ? writeJson(line, manifest, *plan)
+                                            : NinjaFile(session, manifest, *plan).write());
   return session.status();
 }
 
