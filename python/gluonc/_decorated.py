@@ -30,6 +30,11 @@ class Decorated:
     """Around a function, `fn`. Launches look into functions, but not into these: they say when they
     change."""
 
+    # Of a text that replaced the function's own.
+    _name_in_text = None
+    # What the compiler has read of it.
+    _loaded = None
+
     def _decorate(self, fn):
         self.fn, self._text, self._code = fn, _texts.note_function(fn), fn.__code__
         # Of the text, where the function begins.
@@ -46,10 +51,43 @@ class Decorated:
         """The lines of the function, decorators too."""
         return self._lines[0]
 
+    @raw_src.setter
+    def raw_src(self, lines):
+        self._place_text(lines, self.starting_line_number)
+
     @property
     def starting_line_number(self):
         """That of the first of them in its file, from 1 on."""
         return self._lines[1]
+
+    @starting_line_number.setter
+    def starting_line_number(self, line):
+        self._place_text(self.raw_src, line)
+
+    @lazy
+    def file_name(self):
+        return self.fn.__code__.co_filename
+
+    @lazy
+    def def_file_line_number(self):
+        """The line in its file that says `def`."""
+        return self.starting_line_number + self._lines_before(self.raw_src)
+
+    @lazy
+    def def_file_col_number(self):
+        """The column of it, from 1 on."""
+        line = self.raw_src[self._lines_before(self.raw_src)]
+        return len(line) - len(line.lstrip()) + 1
+
+    @staticmethod
+    def _lines_before(lines):
+        """How many lines of decorators there are."""
+        text = textwrap.dedent("".join(lines))
+        return text[:_beginning(text)].count("\n")
+
+    def get_capture_scope(self):
+        """Name -> value of all that the function may name: what its module has, and what it closes over."""
+        return self.fn.__globals__ | inspect.getclosurevars(self.fn).nonlocals
 
     @lazy
     def src(self):
@@ -59,11 +97,20 @@ class Decorated:
 
     def _unsafe_update_src(self, text):
         """Makes it the function that is written in another text. What was compiled stays as it is."""
-        decorators = textwrap.dedent("".join(self.raw_src))
-        before = decorators[:_beginning(decorators)].count("\n")
         vars(self)["src"] = text
-        self._line = self.starting_line_number + before
-        self._text = "\n" * (self._line - 1) + text
+        # No longer what Python executed.
+        self._code = None
+        self._name_in_text = re.match(r"(?:async\s+)?def\s+(\w+)", text[_beginning(text):])[1]
+        self._place_text(*self._lines)
+
+    def _place_text(self, lines, first):
+        """Where errors say that a replaced text is: below the decorators of `lines`, which begin there."""
+        vars(self)["_lines"] = lines, first
+        if self._code is not None:
+            return
+        self._line = first + self._lines_before(lines)
+        self._text = "\n" * (self._line - 1) + self.src
+        self._loaded = None
         _native.announce_change()
 
     @property

@@ -125,7 +125,7 @@ class JITFunction(_native.Dispatcher, _Parameters, KernelInterface):
 
     def _prepare(self):
         """Tells the dispatcher, at the first launch and when defaults change, what it needs to know."""
-        if self.fn.__code__ is not self._code:
+        if self._code is not None and self.fn.__code__ is not self._code:
             raise RuntimeError(f"the function behind {self.__name__} is another one than what was "
                                "decorated: decorate that one")
         vars(self).pop("params", None)
@@ -147,7 +147,7 @@ class JITFunction(_native.Dispatcher, _Parameters, KernelInterface):
 
     def _load_anew(self):
         resolver = Resolver()
-        return resolver, resolver.load(self.fn, self._text, self._line)
+        return resolver, resolver.load(self.fn, self._text, self._line, self._name_in_text)
 
     def _is_outdated(self, resolver):
         """Whether the compiler would be told something else now. A constant that changed is an error,
@@ -180,7 +180,7 @@ class JITFunction(_native.Dispatcher, _Parameters, KernelInterface):
         probe = _FrontEnd(self.fn, self.do_not_specialize, self.do_not_specialize_on_alignment,
                           debug=self.debug)
         probe.target, probe._is_gluon = target, self._is_gluon
-        probe._text, probe._line = self._text, self._line
+        probe._text, probe._line, probe._name_in_text = self._text, self._line, self._name_in_text
         try:
             probe._specialize(args, kwargs)
         except _FrontEnd.Made as made:

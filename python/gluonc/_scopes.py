@@ -77,13 +77,14 @@ class Resolver(_native.Watch):
         # Everything that the compiler was told.
         self._answers = {}
 
-    def load(self, fn, text, line):
-        """The compiler's kernel for a Python function, written in `text` from `line` on."""
+    def load(self, fn, text, line, name=None):
+        """The compiler's kernel for a Python function, written in `text` from `line` on, where it may
+        have another name than its code."""
         text = _texts.text_of(fn) if text is None else text
         code = fn.__code__
         loaded = engine().load_scope(code.co_filename, text, self._scope_of(fn.__globals__, [fn]),
                                      self)
-        return loaded.kernel_at(code.co_name, line)
+        return loaded.kernel_at(name or code.co_name, line)
 
     def changes(self):
         """What would be told otherwise now, as (name, text of the answer before, and now). Where there
@@ -255,8 +256,8 @@ class Resolver(_native.Watch):
         while _is_decorated(value):
             kind = type(value)._binding_kind or kind
             is_triton |= not getattr(value, "_is_gluon", True)
-            if getattr(value, "_code", None) is getattr(value.fn, "__code__", value):
-                place = value._text, value._line
+            if getattr(value, "_code", value) in (None, getattr(value.fn, "__code__", value)):
+                place = value._text, value._line, value._name_in_text
             is_noinline |= bool(getattr(value, "noinline", False))
             value = value.fn
         if not isinstance(value, types.FunctionType):
@@ -276,12 +277,16 @@ class Resolver(_native.Watch):
             attributes.append(("language", "'triton'"))
         if code.co_name == "<lambda>":
             attributes.append(("body", repr(_place_in_body(code))))
-        text, line = place or (None, code.co_firstlineno)
+        text, line, name = place or (None, code.co_firstlineno, None)
         return _binding(kind, _texts.text_of(fn) if text is None else text, code.co_filename,
-                        code.co_name, line, self._scope_of(fn.__globals__, [fn]),
+                        name or code.co_name, line, self._scope_of(fn.__globals__, [fn]),
                         self._number_of(whole), self._dict(attributes))
 
     def _defaults_of(self, fn):
+        if told := vars(fn).get("__signature__"):
+            return self._dict((name, self._text(parameter.default))
+                              for name, parameter in told.parameters.items()
+                              if parameter.default is not parameter.empty)
         values = fn.__defaults__ or ()
         positional = fn.__code__.co_varnames[:fn.__code__.co_argcount]
         named = [*zip(positional[len(positional) - len(values):], values),

@@ -125,6 +125,12 @@ def _extent(address, shape, strides, item):
     return address + low, sum(r for r in reach if r > 0) - low + item
 
 
+def _padded(extent, shape, strides):
+    """`extent` with what is behind the last row where rows are further apart than they are long."""
+    rows = max(zip(shape, strides), key=lambda dim: abs(dim[1]), default=(0, 0))
+    return extent[0], max(extent[1], rows[0] * rows[1]) if extent[1] else 0
+
+
 def _common(extent, memory):
     """The part of an extent that lies in memory, both as (first byte, bytes)."""
     begin = max(extent[0], memory[0])
@@ -188,19 +194,21 @@ def view_host_tensor(tensor):
     address, name = tensor.data_ptr(), pointer_to(tensor.dtype)
     item = tensor.element_size()
     strides = tensor.stride()
-    extent = _extent(address, tensor.shape, [s * item for s in strides], item)
+    in_bytes = [s * item for s in strides]
+    extent = _extent(address, tensor.shape, in_bytes, item)
     if hasattr(tensor, "untyped_storage"):
         # It may be smaller than the shape says: frameworks free memory so (FSDP).
         storage = tensor.untyped_storage()
         memory = storage.data_ptr(), storage.nbytes()
         # Elements that lie one upon the other, by as_strided: the kernel adds offsets of its own.
         overlap = any(s == 0 and n > 1 for n, s in zip(tensor.shape, strides))
-        extent = memory if overlap and 0 not in tensor.shape else _common(extent, memory)
+        extent = (memory if overlap and 0 not in tensor.shape
+                  else _common(_padded(extent, tensor.shape, in_bytes), memory))
     return TensorView(address, name, -1, *extent)
 
 
-def _extent_of_array(interface):
-    """First byte and number of bytes of an array's elements."""
+def _strided(interface):
+    """Shape, strides in bytes and bytes of an element of an array."""
     shape, item = interface["shape"], int(interface["typestr"][2:])
     strides = interface.get("strides")
     if strides is None:
@@ -208,7 +216,12 @@ def _extent_of_array(interface):
         for n in reversed(shape):
             strides.insert(0, step)
             step *= n
-    return _extent(interface["data"][0], shape, strides, item)
+    return shape, strides, item
+
+
+def _extent_of_array(interface):
+    """First byte and number of bytes of an array's elements."""
+    return _extent(interface["data"][0], *_strided(interface))
 
 
 def _view_array(array):
@@ -217,6 +230,8 @@ def _view_array(array):
     extent = _extent_of_array(interface)
     # Views may be told any shape (as_strided), and outlive what they are views of (resize).
     owner = getattr(array, "base", None)
+    if hasattr(owner, "__array_interface__"):
+        extent = _padded(extent, *_strided(interface)[:2])
     while owner is not None:
         if hasattr(owner, "__array_interface__"):
             extent = _common(extent, _extent_of_array(owner.__array_interface__))

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 
 namespace gluonc::python {
 
@@ -91,6 +92,8 @@ bool view(const ExchangeApi &api, PyObject *object, Tensor &tensor) {
     return false;
   tensor.device = hostMemory;
   int64_t item = (raw.bits * raw.lanes + 7) / 8, low = 0, high = 0;
+  // The largest stride, and how far rows that lie it apart reach, the padding of the last included.
+  int64_t widest = 0, rows = 0;
   bool isEmpty = false;
   int64_t packed = 1;
   for (int32_t i = raw.rank - 1; i >= 0; --i) {
@@ -99,9 +102,13 @@ bool view(const ExchangeApi &api, PyObject *object, Tensor &tensor) {
     int64_t reach = (raw.shape[i] - 1) * stride * item;
     (reach < 0 ? low : high) += reach;
     isEmpty |= raw.shape[i] == 0;
+    if (std::abs(stride) > widest) {
+      widest = std::abs(stride);
+      rows = raw.shape[i] * stride * item;
+    }
   }
   tensor.begin = tensor.address + static_cast<uint64_t>(low);
-  tensor.bytes = isEmpty ? 0 : static_cast<uint64_t>(high - low + item);
+  tensor.bytes = isEmpty ? 0 : static_cast<uint64_t>(std::max(high - low + item, rows));
   return clipToStorage(object, tensor);
 }
 

@@ -171,6 +171,8 @@ def test_a_kernel_knows_its_source():
     first = kernel.starting_line_number - 1
     assert kernel.raw_src == lines[first:first + len(kernel.raw_src)]
     assert any(line.startswith("def fill(") for line in kernel.raw_src)
+    assert lines[kernel.def_file_line_number - 1].startswith("def fill(") and kernel.def_file_col_number == 1
+    assert kernel.file_name == kernels.__file__
 
 
 def test_pre_run_hooks_see_the_arguments():

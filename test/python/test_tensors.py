@@ -1,6 +1,7 @@
 """Tensors of other libraries, as arguments."""
 
 import ctypes
+import importlib.util
 
 import gluonc
 import kernels
@@ -19,6 +20,20 @@ def test_the_extent_of_a_view_is_what_its_elements_span():
     assert (flipped.begin, flipped.bytes) == (address, 7 * 12 + 10)
     assert flipped.address == address + 7 * 12
     assert _tensors.view(base[:0]).bytes == 0
+
+
+def test_padding_behind_the_last_row_is_in_reach():
+    arrays = [np.zeros((4, 64), np.float32)]
+    if importlib.util.find_spec("torch"):
+        import torch
+        arrays.append(torch.zeros(4, 64))
+    for base in arrays:
+        kernels.fill[(2,)](base[:, :17], 3.0, 4 * 64)
+        assert bool((base == 3).all())
+        for view, reach in ((base[:2, :17], 128), (base[1:3, 8:], 128), (base[2, :17], 17), (base[:, 60:], 196)):
+            kernels.fill[(2,)](view, 4.0, reach)
+            with pytest.raises(gluonc.KernelFault, match="OutOfBounds"):
+                kernels.fill[(2,)](view, 5.0, reach + 1)
 
 
 def test_numpy_scalars_are_numbers():

@@ -1,5 +1,8 @@
 """Kernels of the Triton language: what host code sees of them. The language itself is in test/exec."""
 
+import inspect
+import types
+
 import gluonc
 import numpy as np
 import pytest
@@ -106,6 +109,11 @@ def test_stages_are_part_of_a_specialization():
 
 
 @triton_jit
+def twice(x):
+    return 2 * x
+
+
+@triton_jit
 def template(out):
     tl.store(out, WHAT)  # noqa: F821
 
@@ -126,6 +134,26 @@ def test_errors_in_replaced_text_are_on_the_lines_of_the_file():
         kernel[(1,)](np.zeros(1, np.int32))
     line = template.starting_line_number + 2
     assert f"test_triton.py:{line}:" in str(caught.value) and "nothing" in caught.value.error_message
+
+
+def test_a_function_made_of_text_says_where_it_is_from():
+    """As libraries make kernels of a template: the code of a function that only has the right parameters."""
+    def shell():
+        pass
+    names = template.get_capture_scope()
+    assert names["tl"] is tl and names["template"] is template
+    made = types.FunctionType(shell.__code__, {**names, "double": triton_jit(twice.fn)}, "made")
+    made.__signature__ = inspect.signature(lambda out, x: None)
+    kernel = triton_jit(made)
+    kernel._unsafe_update_src("def made(out, x):\n    tl.store(out, double(x))\n")
+    kernel.raw_src, kernel.starting_line_number = list(template.raw_src), template.starting_line_number
+    made.__code__ = made.__code__.replace(co_firstlineno=template.fn.__code__.co_firstlineno)
+    out = np.zeros(1, np.int32)
+    kernel[(1,)](out, 21)
+    assert out[0] == 42 and kernel.raw_src == template.raw_src
+    kernel._unsafe_update_src("def made(out, x):\n    tl.store(out, nothing)\n")
+    with pytest.raises(gluonc.CompilationError, match=f":{template.starting_line_number + 2}:"):
+        kernel[(1,)](out, 1.5)
 
 
 def test_kernels_are_loaded_between_hooks():

@@ -52,7 +52,6 @@ ABSENT = {
     "gl.amd.warp_pipeline.*": "a file of Triton's; `gl.amd.warp_pipeline_stage` is its public name",
     "gluon.GluonASTSource.*": "steps of Triton's compiler",
     "*JITFunction.create_binder": "Triton's launcher",
-    "*JITFunction.get_capture_scope": "Triton's launcher",
     "*JITFunction.parse": "gives Triton's syntax tree",
     "*JITFunction.type": "a constant of Triton's IR",
     "options.*dot*": "what products of a chip allow and take by default: `input_precision` of `tl.dot` says it",

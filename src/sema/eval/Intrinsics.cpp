@@ -4,6 +4,7 @@
 
 #include "sema/builtins/Types.h"
 #include "sema/value/Arithmetic.h"
+#include "sema/value/Repr.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -211,6 +212,20 @@ MaybeValue typeOnly(Interpreter &interpreter, const IntrinsicCall &call) {
   return std::nullopt;
 }
 
+MaybeValue dtypeOf(Interpreter &interpreter, const IntrinsicCall &call) {
+  if (!call[0].is(ValueKind::String)) {
+    interpreter.report(Kind::ArgumentKind, call.span, "name", "a str", call[0].typeName()).end();
+    return std::nullopt;
+  }
+  std::optional<DType> type = DType::parse(call[0].asString());
+  if (type && !type->isPointer())
+    return Value::dtype(*type);
+  interpreter
+      .report(Kind::BadArgument, call.span, "no type is called " + pythonString(call[0].asString()))
+      .end();
+  return std::nullopt;
+}
+
 static constexpr llvm::StringLiteral tensorMemoryTypeDoc = R"(
 The type of buffers in tensor memory: element type, shape, layout, and the shape of the whole.
 
@@ -366,7 +381,7 @@ Errors: a shape or layout that no buffer can have; an allocation of another shap
     same: gl.constexpr = smem.type == gl.shared_memory_descriptor_type(
         gl.float32, [64, 32], shared, [64, 32])
 )"},
-    {"dtype", "*args", typeOnly},
+    {"dtype", "name", dtypeOf},
     {"base_value", "*args", typeOnly},
     {"base_type", "*args", typeOnly},
     // Classes of vendor modules.

@@ -66,6 +66,8 @@ Dialect dialectOf(const Value &jit);
 
 /// Evaluates the call of a class that is for `isinstance` and annotations: reports it.
 MaybeValue typeOnly(Interpreter &interpreter, const IntrinsicCall &call);
+/// `gl.dtype("uint16")`, `tl.dtype("fp32")`: the type of a name; reports names of none.
+MaybeValue dtypeOf(Interpreter &interpreter, const IntrinsicCall &call);
 
 /// len, range, min, …; null when there is none.
 const Intrinsic *findPythonBuiltin(llvm::StringRef name);

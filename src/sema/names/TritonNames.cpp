@@ -115,20 +115,6 @@ static MaybeValue isChip(Interpreter &interpreter, const IntrinsicCall &call) {
   return Value::boolean(isIt).asWrapped();
 }
 
-/// `tl.dtype("fp32")`.
-static MaybeValue dtypeOf(Interpreter &interpreter, const IntrinsicCall &call) {
-  if (!call[0].is(ValueKind::String)) {
-    interpreter.report(Kind::ArgumentKind, call.span, "name", "a str", call[0].typeName()).end();
-    return std::nullopt;
-  }
-  if (std::optional<DType> type = DType::parse(call[0].asString()))
-    return Value::dtype(*type);
-  interpreter
-      .report(Kind::BadArgument, call.span, "no type is called " + pythonString(call[0].asString()))
-      .end();
-  return std::nullopt;
-}
-
 /// By the path below `tl`.
 static const Intrinsic intrinsics[] = {
     {"_constexpr_to_value", "v", identity},

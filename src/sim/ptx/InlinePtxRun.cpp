@@ -1,4 +1,5 @@
 //===- InlinePtxRun.cpp - What the instructions do --------------------------===//
+#include "numeric/FloatFormats.h"
 #include "sim/ptx/InlinePtx.h"
 
 #include "llvm/ADT/APFloat.h"
@@ -423,6 +424,43 @@ void floatsToPair(const PtxInstruction &i, Registers &registers) {
   put(i, registers, pair, 2 * i.type.bits);
 }
 
+/// What `.e4m3x2`, `.e5m2x2` and `.e2m1x2` name.
+const numeric::FloatFormat &smallFormatOf(const PtxInstruction &i) {
+  if (i.has("e2m1x2"))
+    return numeric::kF4E2M1;
+  return i.has("e4m3x2") ? numeric::kF8E4M3FN : numeric::kF8E5M2;
+}
+
+/// Two floats, or the halves of a pair, to numbers of 8 or 4 bits: the first operand, or the upper
+/// half, becomes the upper one. NaN is the greatest number where there is none.
+void toSmallPair(const PtxInstruction &i, Registers &registers) {
+  const numeric::FloatFormat &format = smallFormatOf(i);
+  bool isPair = i.source.elements == 2;
+  uint64_t result = 0;
+  for (size_t operand : {1, 2}) {
+    uint64_t bits = bitsOf(i, isPair ? 1 : operand, registers);
+    APFloat x = floatOf(i, isPair && operand == 1 ? bits >> i.source.bits : bits, i.source);
+    if (i.has("relu") && x.isNegative() && !x.isNaN())
+      x = APFloat::getZero(x.getSemantics());
+    uint32_t nan = format.nan ? 0x7f : format.maxFinite;
+    uint32_t code = x.isNaN() ? nan
+                              : numeric::encode(format, toDouble(x), numeric::Rounding::NearestEven,
+                                                numeric::Overflow::Saturate);
+    result = result << format.bits() | code;
+  }
+  put(i, registers, result, 32);
+}
+
+void fromSmallPair(const PtxInstruction &i, Registers &registers) {
+  const numeric::FloatFormat &format = smallFormatOf(i);
+  uint64_t bits = bitsOf(i, 1, registers), result = 0;
+  for (unsigned element : {1, 0}) {
+    APFloat x(numeric::decode(format, bits >> (element * format.bits()) & maskOf(format.bits())));
+    result = result << 16 | floatBits(i, converted(x, i.type, roundingOf(i)));
+  }
+  put(i, registers, result, 32);
+}
+
 //===----------------------------------------------------------------------===//
 // The instructions
 //===----------------------------------------------------------------------===//
@@ -558,6 +596,9 @@ constexpr PtxForm forms[] = {
     {"cvt", 2, "f16", "f16", GL_TO_INT " sat", floatToFloat},
     {"cvt", 2, "f64", "f64", GL_TO_INT " sat", floatToFloat},
     {"cvt", 3, "f16x2 bf16x2", "f32", "!rn|rz relu", floatsToPair},
+    {"cvt", 3, "f32", "", "!rn !satfinite relu !e4m3x2|e5m2x2|e2m1x2", toSmallPair},
+    {"cvt", 2, "f16x2", "", "!rn !satfinite relu !e4m3x2|e5m2x2|e2m1x2", toSmallPair},
+    {"cvt", 2, "f16x2", "", "!rn relu !e4m3x2|e5m2x2|e2m1x2", fromSmallPair},
 };
 
 } // namespace

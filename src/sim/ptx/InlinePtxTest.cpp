@@ -171,6 +171,21 @@ TEST(InlinePtx, ConversionsRoundSaturateAndKeepSigns) {
   EXPECT_EQ(apply("cvt.f64.f32", {bits(1.5f)}), bits(1.5));
 }
 
+TEST(InlinePtx, PairsOfSmallFloats) {
+  EXPECT_EQ(apply("cvt.rn.satfinite.e2m1x2.f32", {bits(-6.0f), bits(0.5f)}), 0xf1u);
+  // 0.25 and 2.5 are ties; 100 is the greatest number, as NaN is.
+  EXPECT_EQ(apply("cvt.rn.satfinite.e2m1x2.f32", {bits(0.25f), bits(2.5f)}), 0x04u);
+  EXPECT_EQ(apply("cvt.rn.satfinite.e2m1x2.f32", {bits(-100.0f), kNan}), 0xf7u);
+  EXPECT_EQ(apply("cvt.rn.satfinite.relu.e2m1x2.f32", {bits(-3.0f), bits(3.0f)}), 0x05u);
+  EXPECT_EQ(apply("cvt.rn.satfinite.e4m3x2.f32", {bits(1.0f), bits(-1000.0f)}), 0x38feu);
+  EXPECT_EQ(apply("cvt.rn.satfinite.e5m2x2.f32", {kNan, bits(-1.0f)}), 0x7fbcu);
+  EXPECT_EQ(apply("cvt.rn.satfinite.e4m3x2.f16x2", {0x3c00'c000}), 0x38c0u);
+  EXPECT_EQ(apply("cvt.rn.f16x2.e2m1x2", {0xf1}), 0xc600'3800u);
+  EXPECT_EQ(apply("cvt.rn.f16x2.e4m3x2", {0x38fe}), 0x3c00'df00u);
+  EXPECT_EQ(apply("cvt.rn.relu.f16x2.e5m2x2", {0xbc7f}), 0x0000'7fffu);
+  EXPECT_EQ(refusal("cvt.rn.e2m1x2.f32 $0, $1, $1;"), "`cvt.rn.e2m1x2.f32` is not simulated");
+}
+
 TEST(InlinePtx, VectorsPackAndUnpack) {
   std::string why;
   auto halves =
