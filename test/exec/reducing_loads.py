@@ -2,6 +2,8 @@
 
 # RUN: least src='randn((128, 64), f32)' dst='empty((128, 64), f32)' rows='empty(128, f32)' M=128 N=64 --grid 1 --target cuda:103a
 # EXPECT: all(dst == src) and all(rows == src.min(1))
+# RUN: least src='randn((128, 64), f32)' dst='empty((128, 64), f32)' rows='empty(128, f32)' M=128 N=64 --grid 1 --target cuda:110a
+# EXPECT: all(dst == src) and all(rows == src.min(1))
 # RUN: greatest src='randn((128, 64), f32)' dst='empty((128, 64), f32)' rows='empty(128, f32)' M=128 N=64 --grid 1 --target cuda:103a
 # EXPECT: all(dst == src) and all(rows == src.max(1))
 # RUN: least src='randn((128, 256), f32)' dst='empty((128, 256), f32)' rows='empty(128, f32)' M=128 N=256 --grid 1 --target cuda:103a

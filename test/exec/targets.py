@@ -24,7 +24,7 @@ import run
 CHIPS = [80, 90, 100]
 OTHERS = [86, 89, 120]
 # For kernels that name a chip.
-LIKE = {"cuda:100a": [100, 103, 110], "cuda:120a": [120, 121]}
+LIKE = {"cuda:100a": [100, 103, 110], "cuda:103a": [103, 110], "cuda:110a": [110], "cuda:120a": [120, 121]}
 # Diagnostics that blame the compiler, not the kernel.
 OUR_FAULT = {"InvalidIr", "InvalidTtgir", "PtxasRejected", "InternalError"}
 

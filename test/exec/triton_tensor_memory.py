@@ -17,6 +17,8 @@
 # EXPECT: out == x @ y
 # RUN: product x='randint(-99, 100, (64, 64), i8)' y='randint(-99, 100, (64, 64), i8)' out='empty((64, 64), i32)' M=64 N=64 K=64 --grid 1 --target cuda:100a
 # EXPECT: out == x.to(i32) @ y.to(i32)
+# RUN: product x='randint(-99, 100, (64, 64), i8)' y='randint(-99, 100, (64, 64), i8)' out='empty((64, 64), i32)' M=64 N=64 K=64 --grid 1 --target cuda:110a
+# EXPECT: out == x.to(i32) @ y.to(i32)
 # The chip has none of int8.
 # RUN: product x='randint(-99, 100, (64, 64), i8)' y='randint(-99, 100, (64, 64), i8)' out='empty((64, 64), i32)' M=64 N=64 K=64 --grid 1 --target cuda:103a
 # EXPECT: out == x.to(i32) @ y.to(i32)

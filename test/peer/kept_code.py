@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the machine code of kernels that keep_kernels.py kept with what Triton makes of the same IR.
 
-    PYTHONPATH=FOLDER_OF_TRITON kept_code.py FOLDER [--out FILE.json] [--archs sm_100a,sm_103a] [--alone]
+    PYTHONPATH=FOLDER_OF_TRITON kept_code.py FOLDER [--out FILE.json] [--archs sm_100a,sm_103a,sm_110a] [--alone]
 
 gluonc's PTX of every kernel is assembled for each of the chips. For the first of them Triton compiles the .ttgir, too,
 and of both are told: registers, bytes of spills, instructions, and instructions of the hot loop, which is the one
@@ -153,7 +153,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--out", type=pathlib.Path)
-    parser.add_argument("--archs", default="sm_100a,sm_103a")
+    parser.add_argument("--archs", default="sm_100a,sm_103a,sm_110a")
     parser.add_argument("--alone", action="store_true")
     parser.add_argument("--limit", type=float, default=math.inf, help="seconds")
     options = parser.parse_args()

@@ -50,6 +50,7 @@ _CHIPS = {chip.target: chip for chip in (
          _kib(126 << 10)),
     Chip("cuda:103a", "NVIDIA B300", (10, 3), 148, 270 * _GIB, _kib(228),
          _kib(126 << 10)),
+    Chip("cuda:110a", "NVIDIA Thor", (11, 0), 20, 128 * _GIB, _kib(228), _kib(32 << 10)),
     Chip("cuda:120a", "NVIDIA GeForce RTX 5090", (12, 0), 170, 32 * _GIB, _kib(100),
          _kib(96 << 10)),
     Chip("cuda:121a", "NVIDIA GB10", (12, 1), 48, 128 * _GIB, _kib(100), _kib(24 << 10)),
