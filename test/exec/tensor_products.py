@@ -22,6 +22,9 @@
 # EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
 # RUN: scaled a='randint(0, 256, (128, 128), u8)' b='randint(0, 256, (128, 128), u8)' sa='randint(1, 5, (128, 16), gl.float8e4nv)' sb='randint(1, 5, (128, 16), gl.float8e4nv)' c='empty((128, 128), f32)' left='empty((128, 256), f32)' right='empty((128, 256), f32)' M=128 N=128 K=256 A='"e2m1"' B='"e2m1"' VEC=16 COPY=True WARPS=8 --num-warps 8 --grid 1 --target cuda:100a
 # EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
+# Of a view of more dims, which has no layout by name.
+# RUN: scaled a='randint(0, 256, (128, 64), u8)' b='randint(-4, 5, (64, 128), gl.float8e4nv)' sa='randint(120, 131, (128, 4), u8)' sb='randint(120, 131, (64, 4), u8)' c='empty((128, 64), f32)' left='empty((128, 128), f32)' right='empty((64, 128), f32)' M=128 N=64 K=128 A='"e2m1"' B='"e4m3"' BOXES=4 --grid 1 --target cuda:100a
+# EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
 # RUN: scaled a='randint(-4, 5, (128, 128), gl.float8e4nv)' b='randint(0, 256, (64, 64), u8)' sa='randint(120, 131, (128, 4), u8)' sb='randint(120, 131, (64, 4), u8)' c='empty((128, 64), f32)' left='empty((128, 128), f32)' right='empty((64, 128), f32)' M=128 N=64 K=128 A='"e4m3"' B='"e2m1"' --grid 1 --target cuda:100a
 # EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
 # RUN: scaled a='randint(0, 256, (128, 128), u8)' b='randint(-4, 5, (128, 256), gl.float8e5)' sa='randint(120, 131, (128, 8), u8)' sb='randint(120, 131, (128, 8), u8)' c='empty((128, 128), f32)' left='empty((128, 256), f32)' right='empty((128, 256), f32)' M=128 N=128 K=256 A='"e2m1"' B='"e5m2"' COPY=True WARPS=8 --num-warps 8 --grid 1 --target cuda:100a
@@ -150,10 +153,16 @@ def spell_out(pointer, scales, to, rows: gl.constexpr, K: gl.constexpr, TYPE: gl
 
 
 @gluon.jit
-def operand(pointer, rows: gl.constexpr, K: gl.constexpr, TYPE: gl.constexpr, PADDED: gl.constexpr):
+def operand(pointer, rows: gl.constexpr, K: gl.constexpr, TYPE: gl.constexpr, PADDED: gl.constexpr, BOXES: gl.constexpr = 0):
     bytes: gl.constexpr = K // 2 if TYPE == "e2m1" else K
     layout: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [gl.num_warps(), 1], [1, 0])
     value = gl.load(pointer + places(rows, bytes, layout))
+    if BOXES:
+        boxed: gl.constexpr = gl.NVMMASharedLayout(128, 8, rank=4, fp4_padded=PADDED)
+        x = gl.allocate_shared_memory(value.dtype, [BOXES, rows // BOXES, 1, bytes], boxed).reshape([rows, bytes])
+        x.store(value)
+        fence_async_shared()
+        return x
     shared: gl.constexpr = gl.NVMMASharedLayout.get_default_for([rows, bytes], value.dtype, fp4_padded=PADDED)
     return gl.allocate_shared_memory(value.dtype, [rows, bytes], shared, value)
 
@@ -178,11 +187,12 @@ def scales_of(pointer, rows: gl.constexpr, columns: gl.constexpr, COPY: gl.const
 
 @gluon.jit
 def scaled(a, b, sa, sb, c, left, right, M: gl.constexpr, N: gl.constexpr, K: gl.constexpr, A: gl.constexpr,
-           B: gl.constexpr, VEC: gl.constexpr = 32, COPY: gl.constexpr = False, WARPS: gl.constexpr = 4):
+           B: gl.constexpr, VEC: gl.constexpr = 32, COPY: gl.constexpr = False, WARPS: gl.constexpr = 4,
+           BOXES: gl.constexpr = 0):
     layout: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [WARPS, 1], [1, 0])
     spell_out(a, sa, left, M, K, A, VEC, layout)
     spell_out(b, sb, right, N, K, B, VEC, layout)
-    x = operand(a, M, K, A, A == "e2m1" and B != "e2m1")
+    x = operand(a, M, K, A, A == "e2m1" and B != "e2m1", BOXES)
     y = operand(b, N, K, B, B == "e2m1" and A != "e2m1")
     x_scale = scales_of(sa, M, K // VEC, COPY)
     y_scale = scales_of(sb, N, K // VEC, COPY)

@@ -276,8 +276,15 @@ std::optional<MatrixElement> scaledElement(tt::ScaleDotElemType type) {
 bool isPadded(ttg::MemDescType type) {
   if (const layout::TensorMemoryLayout *layout = tensorLayout(type))
     return layout->fp4Padded;
-  auto encoding = dyn_cast_or_null<ttg::NVMMASharedEncodingAttr>(type.getEncoding());
-  return encoding && encoding.getValue().fp4Padded;
+  if (auto encoding = dyn_cast_or_null<ttg::NVMMASharedEncodingAttr>(type.getEncoding()))
+    return encoding.getValue().fp4Padded;
+  // Of a view: the byte 8 places on is the same one.
+  const layout::LinearLayout *memory = linearOrNull(type);
+  constexpr unsigned groupLog2 = 3;
+  return memory && elementBits(type.getElementType()) == 8 &&
+         memory->inLog2(layout::Dim::Offset) > groupLog2 &&
+         llvm::all_of(memory->basis(layout::Dim::Offset, groupLog2),
+                      [](int64_t value) { return value == 0; });
 }
 
 bool Rules::findScaledKind(const ScaledOperands &operands) {
