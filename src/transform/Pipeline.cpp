@@ -19,6 +19,8 @@ void addPipeline(OpPassManager &passes, const target::Target &target) {
   passes.addPass(createResolveLayoutsPass());
   // Before allocation: a dead or duplicate conversion needs no scratch.
   passes.addPass(createSimplifyPass());
+  // Before allocation: what two stages use may not lie in one place.
+  passes.addPass(createMarkStagesPass());
   // After whatever finds equal barriers to be one.
   passes.addPass(createCheckBarrierBytesPass());
   passes.addPass(createCheckBoxStartsPass());
@@ -40,8 +42,12 @@ void addPipeline(OpPassManager &passes, const target::Target &target) {
   passes.addPass(createInsertProxyFencesPass());
   // Before those of CTAs, which it makes unnecessary.
   passes.addPass(createInsertClusterBarriersPass());
+  // After allocation: which stages conflict is known by place. Before other barriers.
+  passes.addPass(createSeparateStagesPass());
   // After allocation: a barrier is needed only where places overlap.
   passes.addPass(createInsertBarriersPass());
+  // What it finds was inserted just now.
+  passes.addPass(createCheckStagesPass());
 }
 
 namespace {
@@ -90,10 +96,12 @@ void registerPasses() {
   registerPass(createInlinePass);
   registerPass(createResolveLayoutsPass);
   registerPass(createSimplifyPass);
+  registerPass(createMarkStagesPass);
   for (auto create :
        {createCheckBarrierBytesPass, createCheckBoxStartsPass, createLegalizeCombinesPass,
         createKeepOperandsPass, createLowerDescriptorsPass, createAllocateGlobalScratchPass,
-        createInsertProxyFencesPass, createInsertClusterBarriersPass, createInsertBarriersPass})
+        createInsertProxyFencesPass, createInsertClusterBarriersPass, createSeparateStagesPass,
+        createInsertBarriersPass, createCheckStagesPass})
     registerBehindLayouts(create);
   // On their own these assume the chip with the most shared memory.
   static const target::Target assumed = *target::Target::cuda(90);

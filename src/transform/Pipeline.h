@@ -33,6 +33,10 @@ std::unique_ptr<mlir::Pass> createResolveLayoutsPass();
 /// Constant folding, algebraic rules, dead code, common subexpressions: what needs no new layout.
 std::unique_ptr<mlir::Pass> createSimplifyPass();
 
+/// Finds loops that are divided into stages (`amd.warp_pipeline_stage`), makes as many iterations
+/// one as their authors ask for, and marks where stages begin.
+std::unique_ptr<mlir::Pass> createMarkStagesPass();
+
 /// Refuses kernels that wait for a barrier which expects other bytes than the copies for it bring;
 /// warns of such a barrier that nobody waits for. Changes nothing.
 std::unique_ptr<mlir::Pass> createCheckBarrierBytesPass();
@@ -77,9 +81,16 @@ std::unique_ptr<mlir::Pass> createInsertProxyFencesPass();
 /// signal, with a fence; and at the end. Runs before InsertBarriers, whose work it saves.
 std::unique_ptr<mlir::Pass> createInsertClusterBarriersPass();
 
+/// Puts a barrier between stages and one half of the warps a stage behind the other, where there are
+/// more than four warps; sets their priorities. Needs offsets from AllocateShared.
+std::unique_ptr<mlir::Pass> createSeparateStagesPass();
+
 /// Inserts `ttg.barrier local` between accesses of different threads to the same shared bytes, of
 /// which one writes. Needs offsets from AllocateShared. Adds nothing where a barrier stands
 /// already.
 std::unique_ptr<mlir::Pass> createInsertBarriersPass();
+
+/// Warns of stages in which all warps meet, and lets both halves run such loops alike.
+std::unique_ptr<mlir::Pass> createCheckStagesPass();
 
 } // namespace gluonc

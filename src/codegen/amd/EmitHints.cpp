@@ -1,6 +1,7 @@
-//===- EmitHints.cpp - What the scheduler may not move --------------------------------===//
+//===- EmitHints.cpp - What the scheduler may not move, and stages of warps -----------===//
 #include "codegen/amd/AmdEmitters.h"
 
+#include "codegen/amd/AmdIsa.h"
 #include "codegen/core/Emitter.h"
 #include "ir/amdg/AmdOps.h"
 
@@ -13,7 +14,6 @@ using mlir::success;
 namespace gluonc::codegen::amd {
 namespace {
 
-/// Stages of a pipeline are kept apart; the two halves of the waves do not take turns.
 LogicalResult emitSchedBarrier(Emitter &emitter, rocdl::SchedBarrierOp op) {
   Builder &builder = emitter.builder;
   builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_sched_barrier,
@@ -21,8 +21,44 @@ LogicalResult emitSchedBarrier(Emitter &emitter, rocdl::SchedBarrierOp op) {
   return success();
 }
 
+/// Loads may end behind it, but none moves across it: another stage would do them.
+void emitMeeting(Builder &builder) {
+  fence(builder, AtomicOrdering::AcquireRelease, "wavefront", /*global=*/true);
+  builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_s_barrier, {});
+  fence(builder, AtomicOrdering::AcquireRelease, "wavefront", /*global=*/true);
+}
+
+LogicalResult emitSBarrier(Emitter &emitter, rocdl::SBarrierOp) {
+  emitMeeting(emitter.builder);
+  return success();
+}
+
+LogicalResult emitHalfBarrier(Emitter &emitter, amdg::HalfBarrierOp op) {
+  Builder &builder = emitter.builder;
+  CmpInst::Predicate isOfHalf = op.getLate() ? CmpInst::ICMP_UGE : CmpInst::ICMP_ULT;
+  Value *meets =
+      builder.CreateICmp(isOfHalf, emitter.threads.warpId(), builder.getInt32(rocdl::earlyWarps));
+  underMask(builder, meets, {}, [&] {
+    emitMeeting(builder);
+    return Registers();
+  });
+  return success();
+}
+
+LogicalResult emitSetPrio(Emitter &emitter, rocdl::SetPrioOp op) {
+  Builder &builder = emitter.builder;
+  builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_s_setprio,
+                          {builder.getInt16(op.getPriority())});
+  return success();
+}
+
 } // namespace
 
-void addHints(EmitTable &table) { table.add<emitSchedBarrier>(); }
+void addHints(EmitTable &table) {
+  table.add<emitSchedBarrier>();
+  table.add<emitSBarrier>();
+  table.add<emitHalfBarrier>();
+  table.add<emitSetPrio>();
+}
 
 } // namespace gluonc::codegen::amd

@@ -36,6 +36,14 @@ namespace gluonc::rocdl {
 /// priority of warps in it.
 inline constexpr llvm::StringLiteral borderAttr = "triton.warp_pipeline.border";
 inline constexpr llvm::StringLiteral priorityAttr = "triton.warp_pipeline.priority";
+/// Of a `rocdl.sched.barrier` where a stage begins: its name.
+inline constexpr llvm::StringLiteral stageAttr = "triton.warp_pipeline.stage";
+/// Of a loop in stages.
+inline constexpr llvm::StringLiteral pipelinedAttr = "triton.warp_pipeline.pipelined_for";
+/// Of a barrier between stages.
+inline constexpr llvm::StringLiteral boundaryAttr = "triton.warp_pipeline.boundary";
+/// Warps that are one stage ahead of the others: one for each SIMD of a compute unit.
+inline constexpr unsigned earlyWarps = 4;
 
 } // namespace gluonc::rocdl
 

@@ -43,6 +43,21 @@ def AMDG_AsyncCopyMbarrierArriveOp
 }
 
 //===----------------------------------------------------------------------===//
+// Halves of the warps
+//===----------------------------------------------------------------------===//
+
+def AMDG_HalfBarrierOp : AMDG_Op<"half_barrier", [MemoryEffects<[MemWrite]>, NoOnChip]> {
+  let summary = "Warps of one half arrive at the barrier of the workgroup once more";
+  let description = [{
+    Those from the fifth on (`late`), or the first four. Behind the first of the two the late half
+    is one barrier behind the other, until the second. They stand before and behind a loop.
+  }];
+  let arguments = (ins UnitAttr:$late);
+  let assemblyFormat = "(`late` $late^)? attr-dict";
+  let hasVerifier = 0;
+}
+
+//===----------------------------------------------------------------------===//
 // Clusters
 //===----------------------------------------------------------------------===//
 // `workgroups_c1`: the cluster has several CTAs.

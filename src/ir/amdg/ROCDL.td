@@ -1,4 +1,4 @@
-//===- ROCDL.td - The one rocdl operation in kernels ---------------------------===//
+//===- ROCDL.td - The rocdl operations in kernels -------------------------------===//
 #ifndef GLUONC_IR_ROCDL
 #define GLUONC_IR_ROCDL
 
@@ -31,10 +31,22 @@ def ROCDL_SchedBarrierOp : Op<ROCDL_Dialect, "sched.barrier", [MemoryEffects<[Me
   let description = [{
     It changes no results. Attributes make it the end of a stage of a warp pipeline:
     `triton.warp_pipeline.border` names the stage, `triton.warp_pipeline.priority` is that of its
-    warps, 0 to 3.
+    warps, 0 to 3. In a loop that is known to be such a pipeline (`pipelined_for`) it stands where
+    a stage begins, and `triton.warp_pipeline.stage` names that.
   }];
   let arguments = (ins ROCDL_SchedGroup:$mask);
   let assemblyFormat = "$mask attr-dict";
+}
+
+def ROCDL_SBarrierOp : Op<ROCDL_Dialect, "s.barrier", [MemoryEffects<[MemWrite]>, NoOnChip]> {
+  let summary = "Warps wait for each other; accesses to memory before it need not have ended";
+  let assemblyFormat = "attr-dict";
+}
+
+def ROCDL_SetPrioOp : Op<ROCDL_Dialect, "s.setprio", [MemoryEffects<[MemWrite]>, NoOnChip]> {
+  let summary = "Warps issue before those of a SIMD with a lower priority, 0 to 3";
+  let arguments = (ins ConfinedAttr<I16Attr, [IntMinValue<0>, IntMaxValue<3>]>:$priority);
+  let assemblyFormat = "$priority attr-dict";
 }
 
 #endif

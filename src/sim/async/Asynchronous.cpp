@@ -70,8 +70,10 @@ void Cta::finishReads(AsyncOperation &operation) {
   stopReading(operation);
   // What writes tensor memory is said to have read when it began: several barriers may tell of it.
   if (!std::holds_alternative<AsyncOperation::Sum>(operation.movement))
-    for (const Region &source : operation.reads)
+    for (const Region &source : operation.reads) {
       noteRead(*this, source, operation.place);
+      noteLate(*this, source, /*writes=*/false, operation.place);
+    }
 }
 
 void Cta::write(const AsyncOperation::ElementsToShared &elements, Ordering::Epoch epoch,
@@ -102,6 +104,8 @@ void Cta::complete(AsyncOperation &operation, Ordering::Epoch epoch) {
   if (std::exchange(operation.isComplete, true))
     return;
   finishReads(operation);
+  if (const Region *target = operation.target())
+    noteLate(*this, *target, /*writes=*/true, operation.place);
   if (auto *elements = std::get_if<AsyncOperation::ElementsToShared>(&operation.movement)) {
     write(*elements, epoch, operation.place);
   } else if (auto *out = std::get_if<AsyncOperation::ElementsToGlobal>(&operation.movement)) {

@@ -6,7 +6,7 @@
 // unfinished, so a missing wait is found.
 //
 // All threads of a program are at the same instruction at any time, and barriers
-// are therefore nothing.
+// are therefore nothing, but in loops whose halves of the warps are a stage apart.
 //
 //===----------------------------------------------------------------------===//
 #include "ir/amdg/AmdOps.h"
@@ -176,7 +176,37 @@ bool lowerWait(Lowering &lowering, mlir::Operation *operation) {
   return true;
 }
 
-bool lowerBarrier(Lowering &, mlir::Operation *) { return true; }
+/// Threads of a partition run in step, so that a barrier between them changes nothing but the stage
+/// that they are in.
+void runStep(const Instruction &, Cta &cta) {
+  if (StageOrder *stages = cta.stagesInHand())
+    stages->step();
+}
+
+bool lowerBarrier(Lowering &lowering, mlir::Operation *operation) {
+  auto loop = operation->getParentOfType<mlir::scf::ForOp>();
+  if (loop && loop->hasAttr(rocdl::pipelinedAttr))
+    lowering.emit(runStep, taintNothing, Slot(), {});
+  return true;
+}
+
+/// `immediate`: the late half falls behind.
+void runHalfBarrier(const Instruction &instruction, Cta &cta) {
+  StageOrder &stages = cta.stages[cta.rank()];
+  if (instruction.immediate)
+    stages.begin(cta.program.sharedBytes);
+  else
+    stages.end();
+}
+
+bool lowerHalfBarrier(Lowering &lowering, mlir::Operation *operation) {
+  lowering.program.hasStages = true;
+  lowering.emit(runHalfBarrier, taintNothing, Slot(), {}).immediate =
+      mlir::cast<amdg::HalfBarrierOp>(operation).getLate();
+  return true;
+}
+
+bool lowerPriority(Lowering &, mlir::Operation *) { return true; }
 
 } // namespace
 
@@ -187,6 +217,9 @@ void addAsync(OperationTable &table) {
   table["ttg.async_commit_group"] = lowerCommit;
   table["ttg.async_wait"] = lowerWait;
   table["ttg.barrier"] = lowerBarrier;
+  table["rocdl.s.barrier"] = lowerBarrier;
+  table["rocdl.s.setprio"] = lowerPriority;
+  table["amdg.half_barrier"] = lowerHalfBarrier;
 }
 
 } // namespace gluonc::sim

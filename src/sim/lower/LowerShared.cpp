@@ -1,7 +1,9 @@
 //===- LowerShared.cpp - Shared-memory buffers and views --------------------===//
 #include "sim/machine/SharedAccess.h"
 
+#include "ir/Encoding.h"
 #include "ir/SourceLocation.h"
+#include "ir/amdg/AmdOps.h"
 
 namespace gluonc::sim {
 namespace {
@@ -56,7 +58,8 @@ uint32_t allocationBytes(const AddressTable &table) {
 /// Operands: view.
 void runLocalLoad(const Instruction &instruction, Cta &cta) {
   const MoveData &move = static_cast<const MoveData &>(*instruction.data);
-  const Region view = regionOf(cta, move.table, instruction.operands[0], move.share);
+  Region view = regionOf(cta, move.table, instruction.operands[0], move.share);
+  view.halves = move.halves.empty() ? nullptr : move.halves.data();
   readShared(instruction, cta, view, cta.at<uint8_t>(instruction.result));
   cta.noteStep(instruction, Doing::Reads, view.start());
 }
@@ -64,9 +67,28 @@ void runLocalLoad(const Instruction &instruction, Cta &cta) {
 /// Operands: values, view.
 void runLocalStore(const Instruction &instruction, Cta &cta) {
   const MoveData &move = static_cast<const MoveData &>(*instruction.data);
-  const Region view = regionOf(cta, move.table, instruction.operands[1], move.share);
+  Region view = regionOf(cta, move.table, instruction.operands[1], move.share);
+  view.halves = move.halves.empty() ? nullptr : move.halves.data();
   writeShared(instruction, cta, view, cta.at<uint8_t>(instruction.operands[0]));
   cta.noteStep(instruction, Doing::Writes, view.start());
+}
+
+/// Which halves of the warps hold each element, in a loop in stages; nothing elsewhere.
+std::vector<uint8_t> halvesOf(mlir::Operation *operation, mlir::RankedTensorType tile) {
+  auto loop = operation->getParentOfType<mlir::scf::ForOp>();
+  const layout::LinearLayout *linear = linearOrNull(tile);
+  if (!loop || !loop->hasAttr(rocdl::pipelinedAttr) || !linear)
+    return {};
+  std::vector<uint8_t> halves(tile.getNumElements());
+  for (uint64_t index = 0; index >> linear->totalInLog2() == 0; ++index) {
+    const uint64_t place = linear->applyPacked(index);
+    uint64_t element = 0;
+    for (auto [axis, size] : llvm::enumerate(tile.getShape()))
+      element = element * size + linear->outComponent(place, layout::Dim::axis(unsigned(axis)));
+    const bool isLate = linear->inComponent(index, layout::Dim::Warp) >= rocdl::earlyWarps;
+    halves[element] |= isLate ? Late : Early;
+  }
+  return halves;
 }
 
 /// Null, after a report, where the view has no table.
@@ -78,6 +100,8 @@ MoveData *addMove(Lowering &lowering, mlir::Operation *operation, mlir::Type til
   MoveData *move = lowering.addData<MoveData>();
   move->table = table;
   move->share = lowering.shareOf(tile);
+  if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(tile); tensor && !move->share)
+    move->halves = halvesOf(operation, tensor);
   lowering.setShape(tile);
   return move;
 }

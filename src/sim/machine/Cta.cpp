@@ -18,6 +18,8 @@ Cta::Cta(const Program &program, const Memory &memory, std::array<uint32_t, 3> g
       maxBranches(maxBranches), scheduleSeed(scheduleSeed), shouldStop(std::move(shouldStop)) {
   if (program.ordersShared)
     ordering = std::make_unique<Ordering>(program.sharedBytes, program.ctas);
+  if (program.hasStages)
+    stages.resize(program.ctas);
   frameStorage.resize(program.ctas * frameStride + kFrameAlignment);
   uintptr_t start = reinterpret_cast<uintptr_t>(frameStorage.data());
   frames = frameStorage.data() + (kFrameAlignment - start % kFrameAlignment) % kFrameAlignment;
@@ -80,6 +82,8 @@ void Cta::reset(uint64_t index) {
   shared.clear();
   if (ordering)
     ordering->clear();
+  for (StageOrder &order : stages)
+    order.end();
 }
 
 int64_t Cta::wholeElement(const Instruction &at, int64_t element) const {

@@ -23,6 +23,7 @@
 #include "sim/machine/Program.h"
 #include "sim/machine/Schedule.h"
 #include "sim/machine/SharedMemory.h"
+#include "sim/machine/StageOrder.h"
 #include "sim/machine/Verdict.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -236,6 +237,12 @@ public:
   SharedMemory shared;
   /// Null where the program has nothing that it would tell of.
   std::unique_ptr<Ordering> ordering;
+  /// By CTA; none where no loop has stages.
+  std::vector<StageOrder> stages;
+  /// Of the CTA in hand, within a loop whose halves are a stage apart; null elsewhere.
+  StageOrder *stagesInHand() {
+    return stages.empty() || !stages[rank()].isShifted() ? nullptr : &stages[rank()];
+  }
   /// CTAs that are at their end, by rank.
   uint32_t endedCtas = 0;
   /// Of the coordinates of the bulk load in hand.

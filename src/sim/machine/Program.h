@@ -113,6 +113,8 @@ struct Program {
   std::vector<const AccessData *> accesses;
   /// Something in it needs Ordering.h: partitions, or operations of the asynchronous proxy.
   bool ordersShared = false;
+  /// Some loop is a pipeline whose halves of the warps are a stage apart.
+  bool hasStages = false;
   /// Of `ttg.global_scratch_alloc`.
   uint64_t globalScratchBytes = 0;
   /// Programs must run one after the other for results to repeat.

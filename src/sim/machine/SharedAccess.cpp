@@ -83,6 +83,43 @@ static bool failUnordered(const Instruction &instruction, Cta &cta, bool writes,
   return false;
 }
 
+static bool failStages(const Instruction &instruction, Cta &cta, bool writes,
+                       const StageOrder::Conflict &conflict, int64_t element) {
+  const char *does = conflict.otherWrites ? "writes" : "reads";
+  cta.fail(instruction, diag::Kind::StageOverlap,
+           {writes ? "written" : "read", cta.byteText(conflict.offset),
+            cta.bufferText(conflict.offset), does},
+           element, FaultNote(conflict.place, std::string("the other half ") + does + " it here"),
+           cta.memoryAt(conflict.offset));
+  return false;
+}
+
+/// Whether halves of the warps may access a region in the stage in hand; false after a fault.
+static bool checkStages(const Instruction &instruction, Cta &cta, const Region &region,
+                        bool writes) {
+  StageOrder *stages = cta.stagesInHand();
+  if (!stages)
+    return true;
+  const uint32_t size = region.table->elementBytes;
+  bool fine = true;
+  forEachSharedRun(region, [&](uint32_t element, uint64_t offset, uint32_t count) {
+    for (uint32_t i = 0; fine && i < count; ++i) {
+      const uint8_t halves = region.halves ? region.halves[element + i] : Early | Late;
+      if (auto conflict =
+              stages->access(offset + uint64_t(i) * size, size, halves, writes, instruction.place))
+        fine = failStages(instruction, cta, writes, *conflict, element + i);
+    }
+  });
+  return fine;
+}
+
+void noteLate(Cta &cta, const Region &region, bool writes, uint32_t place) {
+  if (StageOrder *stages = cta.stagesInHand())
+    forEachStretch(region, [&](uint64_t offset, uint32_t bytes) {
+      stages->access(offset, bytes, Late, writes, place);
+    });
+}
+
 bool checkElement(const Instruction &instruction, Cta &cta, uint64_t offset, uint32_t bytes,
                   uint32_t element, bool reads, bool writes) {
   const SharedMemory &shared = cta.shared;
@@ -94,6 +131,9 @@ bool checkElement(const Instruction &instruction, Cta &cta, uint64_t offset, uin
   clean = writes ? shared.firstUnwritable(offset, bytes) : bytes;
   if (clean != bytes)
     return failUnwritable(instruction, cta, offset + clean, element);
+  if (StageOrder *stages = cta.stagesInHand())
+    if (auto conflict = stages->access(offset, bytes, Early | Late, writes, instruction.place))
+      return failStages(instruction, cta, writes, *conflict, element);
   if (!cta.ordering)
     return true;
   const uint32_t fiber = cta.fiber->index;
@@ -172,7 +212,9 @@ static bool forCheckedRuns(const Instruction &instruction, Cta &cta, const Regio
 }
 
 bool checkWritable(const Instruction &instruction, Cta &cta, const Region &region, Proxy proxy) {
-  return forCheckedRuns<true>(instruction, cta, region, proxy, [](uint32_t, uint64_t, uint32_t) {});
+  return forCheckedRuns<true>(instruction, cta, region, proxy,
+                              [](uint32_t, uint64_t, uint32_t) {}) &&
+         checkStages(instruction, cta, region, /*writes=*/true);
 }
 
 bool readShared(const Instruction &instruction, Cta &cta, const Region &region, uint8_t *to,
@@ -186,6 +228,7 @@ bool readShared(const Instruction &instruction, Cta &cta, const Region &region, 
                                       else
                                         std::memcpy(to + element * size, from + offset, bytes);
                                     });
+  fine = fine && checkStages(instruction, cta, region, /*writes=*/false);
   // An asynchronous operation has read once somebody waited for it.
   if (fine && proxy == Proxy::Generic)
     noteRead(cta, region, instruction.place);
@@ -215,6 +258,7 @@ bool readSharedPart(const Instruction &instruction, Cta &cta, const Region &regi
       if (isWanted[element + i])
         take(element + i, offset + uint64_t(i) * size);
   });
+  fine = fine && checkStages(instruction, cta, region, /*writes=*/false);
   if (fine && proxy == Proxy::Generic)
     noteRead(cta, region, instruction.place);
   return fine;
@@ -230,6 +274,7 @@ static bool writeCopy(const Instruction &instruction, Cta &cta, const Region &re
                              std::memcpy(shared.data() + offset, from + element * size, bytes);
                              shared.set(offset, bytes, SharedMemory::Written);
                            });
+  fine = fine && checkStages(instruction, cta, region, /*writes=*/true);
   if (fine && cta.ordering)
     noteWrite(cta, region, cta.ordering->now(cta.fiber->index), instruction.place);
   return fine;

@@ -26,6 +26,8 @@ struct MoveData : OpData {
   const AddressTable *table = nullptr;
   /// Of the tile.
   const Share *share = nullptr;
+  /// Which halves of the warps hold each element of the tile; empty for both.
+  std::vector<uint8_t> halves = {};
 };
 
 /// Whether the bytes of one element exist and may be read, and written where `writes`, by an
@@ -58,6 +60,10 @@ bool writeShared(const Instruction &instruction, Cta &cta, const Region &region,
 /// that it was written at some time.
 void noteRead(Cta &cta, const Region &region, uint32_t place);
 void noteWrite(Cta &cta, const Region &region, Ordering::Epoch epoch, uint32_t place);
+
+/// Notes for StageOrder.h that in the stage in hand the late half of the warps has accessed a
+/// region.
+void noteLate(Cta &cta, const Region &region, bool writes, uint32_t place);
 
 /// The state of every byte of a region, whoever reads it.
 void setState(SharedMemory &shared, const Region &region, SharedMemory::State state);

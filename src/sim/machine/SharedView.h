@@ -60,6 +60,8 @@ struct Region {
   uint32_t rank = 0;
   /// To the CTA among those with copies.
   uint32_t copyOffset = 0;
+  /// Which halves of the warps hold each element (StageOrder.h); null for both.
+  const uint8_t *halves = nullptr;
 
   uint32_t elements() const {
     if (share)

@@ -1,5 +1,7 @@
 #include "transform/analysis/Lifetimes.h"
 
+#include "ir/amdg/AmdOps.h"
+
 using namespace mlir;
 
 namespace gluonc {
@@ -44,6 +46,18 @@ Lifetimes::Lifetimes(tt::FuncOp function, ArrayRef<Operation *> owners)
     all.push_back({op, number[op], endOf[op], partitionOf(op)});
   followUses();
   coverBackEdges();
+  coverStages();
+}
+
+/// Halves of the warps are in different stages at one time.
+void Lifetimes::coverStages() {
+  for (MemoryOwner &owner : all)
+    for (Operation *outer = owner.op->getParentOp(); outer != function;
+         outer = outer->getParentOp())
+      if (outer->hasAttr(rocdl::pipelinedAttr)) {
+        owner.first = std::min(owner.first, number[outer]);
+        owner.last = std::max(owner.last, endOf[outer]);
+      }
 }
 
 void Lifetimes::numberRegion(Region &region) {

@@ -4,7 +4,7 @@
 // that of its last use. A use inside a loop counts until the loop's end if the
 // owner is outside, since the next iteration comes again; an owner that a loop
 // carries around is alive throughout it. What partitions see lives as long as all
-// of them run.
+// of them run, what a loop in stages owns as long as the loop does.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -46,6 +46,7 @@ private:
   unsigned firstWait(mlir::Operation *user, Completion completion);
   void extend(MemoryOwner &owner, mlir::Operation *user);
   void coverBackEdges();
+  void coverStages();
 
   tt::FuncOp function;
   BufferAliases known;
