@@ -1,6 +1,10 @@
 #include "assign/BoxCopies.h"
 
+#include "assign/CtaShares.h"
 #include "ir/Encoding.h"
+#include "ir/Views.h"
+#include "ir/tt/Coalescing.h"
+#include "layout/plan/TensorBlock.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -32,15 +36,58 @@ Value bufferAt(OpBuilder &builder, Location loc, Value ring, Value slot) {
   return ttg::MemDescIndexOp::create(builder, loc, view, ring, slot);
 }
 
-Value allocateBuffer(OpBuilder &builder, Location loc, tt::TensorDescType desc,
-                     std::optional<int64_t> slots) {
-  return allocateBuffer(builder, loc, desc.getShape(), ttng::signless(desc.getElementType()),
-                        desc.getSharedLayout(), slots);
+Attribute bufferEncoding(tt::TensorDescType desc, Type like) {
+  auto own = cast<ttg::NVMMASharedEncodingAttr>(desc.getSharedLayout());
+  layout::NVMMASharedLayout wanted = own.getValue();
+  wanted.cga = sharesOf(like);
+  if (wanted.cga == own.getValue().cga ||
+      !layout::isFilledBy(wanted, own.getValue(), desc.getShape()))
+    return own;
+  return fromLayout(desc.getContext(), layout::Layout(wanted));
 }
 
-int64_t bytesOf(tt::TensorDescType desc) {
-  return ShapedType::getNumElements(desc.getShape()) *
-         elementBytes(ttng::signless(desc.getElementType()));
+static int64_t bytesOfShare(ArrayRef<int64_t> shape, Attribute encoding, Type element) {
+  return ShapedType::getNumElements(layout::shapePerCta(toLayout(encoding), shape)) *
+         elementBytes(element);
+}
+
+int64_t bytesOf(tt::TensorDescType desc, Attribute buffer) {
+  return bytesOfShare(desc.getShape(), buffer, ttng::signless(desc.getElementType()));
+}
+
+int64_t bytesOf(ttg::MemDescType buffer) {
+  size_t rings = ringDims(buffer);
+  return ShapedType::getNumElements(buffer.getShape().take_front(rings)) *
+         bytesOfShare(buffer.getShape().drop_front(rings), buffer.getEncoding(),
+                      buffer.getElementType());
+}
+
+Value allocateBuffer(OpBuilder &builder, Location loc, tt::TensorDescType desc,
+                     Attribute encoding) {
+  return allocateBuffer(builder, loc, desc.getShape(), ttng::signless(desc.getElementType()),
+                        encoding);
+}
+
+/// `type` with the parts that CTAs have of the buffer.
+static RankedTensorType sharedAs(RankedTensorType type, Value buffer) {
+  layout::Layout registers =
+      registersSharedAs(type, sharesOf(buffer.getType()), buffer.getDefiningOp());
+  return type.cloneWithEncoding(fromLayout(type.getContext(), registers));
+}
+
+Value readBuffer(OpBuilder &builder, Location loc, RankedTensorType type, Value buffer) {
+  if (areSharedAlike(type, buffer.getType()))
+    return ttg::LocalLoadOp::create(builder, loc, type, buffer);
+  Value own = ttg::LocalLoadOp::create(builder, loc, sharedAs(type, buffer), buffer);
+  return ttg::ConvertLayoutOp::create(builder, loc, type, own, /*force_warp_shuffle=*/false);
+}
+
+void fillBuffer(OpBuilder &builder, Location loc, Value block, Value buffer) {
+  auto type = cast<RankedTensorType>(block.getType());
+  if (!areSharedAlike(type, buffer.getType()))
+    block = ttg::ConvertLayoutOp::create(builder, loc, sharedAs(type, buffer), block,
+                                         /*force_warp_shuffle=*/false);
+  ttg::LocalStoreOp::create(builder, loc, block, buffer);
 }
 
 Value nextSlot(OpBuilder &builder, Location loc, Value slot, int64_t slots) {
@@ -74,9 +121,13 @@ Turn turnBefore(OpBuilder &builder, Location loc, Turn turn, int64_t slots) {
 
 BoxBarriers::BoxBarriers(OpBuilder &builder, Location loc, int64_t slots, int64_t arrivals)
     : loc(loc), slots(slots) {
-  layout::Layout layout(layout::SwizzledSharedLayout{1, 1, 1, {0}, {}});
-  ring = allocateBuffer(builder, loc, {1}, builder.getI64Type(),
-                        fromLayout(builder.getContext(), layout), slots);
+  // Each CTA has its own.
+  int64_t ctas = ThreadCounts::at(builder.getInsertionBlock()->getParentOp()).ctas;
+  layout::SwizzledSharedLayout layout{1, 1, 1, {0}, {}};
+  for (int64_t step = 1; step < ctas; step *= 2)
+    layout.cga.push_back({step});
+  ring = allocateBuffer(builder, loc, {ctas}, builder.getI64Type(),
+                        fromLayout(builder.getContext(), layout::Layout(layout)), slots);
   for (int64_t slot = 0; slot < slots; ++slot)
     ttng::InitBarrierOp::create(builder, loc, at(builder, number(builder, loc, slot)),
                                 uint32_t(arrivals));

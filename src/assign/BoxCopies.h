@@ -19,11 +19,23 @@ mlir::Value allocateBuffer(mlir::OpBuilder &builder, mlir::Location loc,
 /// The buffer at a slot of a ring.
 mlir::Value bufferAt(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value ring,
                      mlir::Value slot);
+/// The layout of buffers for blocks of the descriptor. CTAs have of it what they have of `like`, a
+/// tensor or a buffer, where messages fill such parts; else what the descriptor says.
+mlir::Attribute bufferEncoding(tt::TensorDescType desc, mlir::Type like);
+/// The bytes that a CTA has of a block, as its barrier counts them.
+int64_t bytesOf(tt::TensorDescType desc, mlir::Attribute buffer);
+/// The bytes that a CTA has of a buffer.
+int64_t bytesOf(ttg::MemDescType buffer);
+
 /// A buffer for blocks of the descriptor.
 mlir::Value allocateBuffer(mlir::OpBuilder &builder, mlir::Location loc, tt::TensorDescType desc,
-                           std::optional<int64_t> slots = std::nullopt);
-/// The bytes of a block, as a barrier counts them.
-int64_t bytesOf(tt::TensorDescType desc);
+                           mlir::Attribute encoding);
+/// What is in a buffer, as a tensor of `type`; what other CTAs load comes from them.
+mlir::Value readBuffer(mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType type,
+                       mlir::Value buffer);
+/// Stores a block where copies take it from; what belongs to the buffers of other CTAs goes there.
+void fillBuffer(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value block,
+                mlir::Value buffer);
 
 /// A place in rings, and how often it was used, modulo 2.
 struct Turn {

@@ -2,6 +2,7 @@
 
 #include "assign/Products.h"
 #include "ir/Encoding.h"
+#include "ir/tt/Coalescing.h"
 #include "ir/tt/DescriptorAccess.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -147,14 +148,23 @@ layout::Ints shareOf(ArrayRef<int64_t> shape, const layout::BasisList &bases) {
   return share;
 }
 
-bool areSharedAlike(Type one, Type other) {
-  auto sharesOf = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return toLayout(tensor ? tensor.getEncoding() : cast<ttg::MemDescType>(type).getEncoding())
-        .cga();
-  };
-  return sharesOf(one) == sharesOf(other);
+layout::Layout registersSharedAs(RankedTensorType type, const layout::BasisList &bases,
+                                 Operation *place) {
+  ThreadCounts threads = ThreadCounts::at(place);
+  threads.ctas = 1;
+  layout::BlockedLayout blocked = spreadBlocked(shareOf(type.getShape(), bases),
+                                                rowMajorOrder(type.getRank()), 4, threads);
+  blocked.cga = bases;
+  return blocked;
 }
+
+layout::BasisList sharesOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return toLayout(tensor ? tensor.getEncoding() : cast<ttg::MemDescType>(type).getEncoding()).cga();
+}
+
+
+bool areSharedAlike(Type one, Type other) { return sharesOf(one) == sharesOf(other); }
 
 CtaShares::CtaShares(tt::FuncOp function) {
   int64_t ctas = ThreadCounts::at(function).ctas;

@@ -23,6 +23,12 @@ layout::BasisList sharesOfOperand(layout::BasisList sum, unsigned index);
 /// What is left to each CTA.
 layout::Ints shareOf(llvm::ArrayRef<int64_t> shape, const layout::BasisList &bases);
 
+/// Registers for `type` of which CTAs have those parts.
+layout::Layout registersSharedAs(mlir::RankedTensorType type, const layout::BasisList &bases,
+                                 mlir::Operation *place);
+
+/// How CTAs share a tensor or a buffer.
+layout::BasisList sharesOf(mlir::Type type);
 /// Whether each CTA has the same part of both, tensors or buffers.
 bool areSharedAlike(mlir::Type one, mlir::Type other);
 

@@ -24,6 +24,7 @@
 #include "assign/Writes.h"
 #include "ir/Encoding.h"
 #include "ir/OpenLayouts.h"
+#include "ir/tt/Coalescing.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -46,26 +47,32 @@ void lowerLoad(tt::DescriptorLoadOp load) {
   tt::TensorDescType desc = load.getDesc().getType();
   Value yes = constant(builder, loc, builder.getI1Type(), 1);
   Value zero = constant(builder, loc, builder.getI32Type(), 0);
-  Value buffer = assign::allocateBuffer(builder, loc, desc);
+  // Those that have room for what products read.
+  Type like = load.getType();
+  for (Operation *user : load->getUsers())
+    if (isa<ttg::LocalAllocOp>(user))
+      like = user->getResult(0).getType();
+  Attribute encoding = assign::bufferEncoding(desc, like);
+  Value buffer = assign::allocateBuffer(builder, loc, desc, encoding);
   assign::BoxBarriers barrier(builder, loc, 1);
-  barrier.expect(builder, zero, assign::bytesOf(desc), yes);
+  barrier.expect(builder, zero, assign::bytesOf(desc, encoding), yes);
   barrier.copy(builder, load, load.getDesc(), load.getIndices(), zero, buffer, yes);
   barrier.wait(builder, zero, zero);
   barrier.end(builder);
   for (Operation *user : llvm::make_early_inc_range(load->getUsers())) {
     auto alloc = dyn_cast<ttg::LocalAllocOp>(user);
-    bool takesBuffer = alloc && alloc.getType().getEncoding() == desc.getSharedLayout();
+    bool takesBuffer = alloc && alloc.getType().getEncoding() == encoding;
     if (!takesBuffer && !isa<ttg::ConvertLayoutOp>(user))
       continue;
     Value result = user->getResult(0);
     result.replaceAllUsesWith(
         takesBuffer ? buffer
-                    : ttg::LocalLoadOp::create(builder, loc, result.getType(), buffer).getResult());
+                    : assign::readBuffer(builder, loc, cast<RankedTensorType>(result.getType()),
+                                         buffer));
     user->erase();
   }
   if (!load->use_empty())
-    load.replaceAllUsesWith(
-        ttg::LocalLoadOp::create(builder, loc, load.getType(), buffer).getResult());
+    load.replaceAllUsesWith(assign::readBuffer(builder, loc, load.getType(), buffer));
   load.erase();
 }
 
@@ -75,8 +82,7 @@ public:
   Stores(tt::FuncOp function, const target::Target &target) {
     free = int64_t(target.maxSharedBytes()) - spareBytes;
     function.walk([&](ttg::LocalAllocOp alloc) {
-      ttg::MemDescType type = alloc.getType();
-      free -= ShapedType::getNumElements(type.getShape()) * elementBytes(type.getElementType());
+      free -= assign::bytesOf(alloc.getType());
     });
     function.walk([&](Operation *op) {
       if (isa<tt::DescriptorStoreOp, tt::DescriptorReduceOp>(op))
@@ -102,6 +108,9 @@ private:
     return cast<tt::TensorDescType>(op->getOperand(0).getType());
   }
   static Value blockOf(Operation *op) { return op->getOperands().back(); }
+  static Attribute encodingFor(Operation *op) {
+    return assign::bufferEncoding(descOf(op), blockOf(op).getType());
+  }
 
   /// Where `op` reads global memory.
   void addRead(Operation *op) {
@@ -128,7 +137,7 @@ private:
     for (Operation *around = op->getParentOp(); around; around = around->getParentOp())
       if (isa<LoopLikeOpInterface>(around))
         outermost = around;
-    int64_t bytes = assign::bytesOf(descOf(op));
+    int64_t bytes = assign::bytesOf(descOf(op), encodingFor(op));
     if (!outermost || bytes > free || mayBeRead(op))
       return nullptr;
     free -= bytes;
@@ -156,14 +165,17 @@ private:
   void lowerAlone(Operation *op) {
     OpBuilder builder(op);
     Location loc = op->getLoc();
-    Value buffer = assign::allocateBuffer(builder, loc, descOf(op));
-    ttg::LocalStoreOp::create(builder, loc, blockOf(op), buffer);
+    Value buffer = assign::allocateBuffer(builder, loc, descOf(op), encodingFor(op));
+    assign::fillBuffer(builder, loc, blockOf(op), buffer);
     start(builder, op, buffer);
     wait(builder, loc, 0);
     if (mayBeRead(op)) {
       // Written, not only read from the buffer, and for all threads.
       ttng::TMAStoreWaitOp::create(builder, loc, builder.getI32IntegerAttr(0), UnitAttr());
-      ttg::BarrierOp::create(builder, loc, ttg::AddrSpace::All);
+      if (ThreadCounts::at(op).ctas > 1)
+        ttng::ClusterBarrierOp::create(builder, loc, /*relaxed=*/false);
+      else
+        ttg::BarrierOp::create(builder, loc, ttg::AddrSpace::All);
     }
     op->erase();
   }
@@ -176,9 +188,9 @@ private:
     for (Operation *op : inside) {
       OpBuilder outside(loop), builder(op);
       Location loc = op->getLoc();
-      Value buffer = assign::allocateBuffer(outside, loc, descOf(op));
+      Value buffer = assign::allocateBuffer(outside, loc, descOf(op), encodingFor(op));
       wait(builder, loc, pending);
-      ttg::LocalStoreOp::create(builder, loc, blockOf(op), buffer);
+      assign::fillBuffer(builder, loc, blockOf(op), buffer);
       start(builder, op, buffer);
       op->erase();
     }

@@ -46,7 +46,7 @@ private:
   bool canCopy(Operation *load);
   std::optional<Copy> asCopy(Operation *load);
   bool fill(Copy &copy, tt::LoadOp load);
-  bool fill(Copy &copy, tt::DescriptorLoadOp load);
+  bool fillBox(Copy &copy, tt::DescriptorLoadOp load);
   bool copiesWords(tt::LoadOp load, const layout::BlockedLayout &layout,
                    const layout::Layout &shared);
   bool addTo(Slice &slice, Value value);
@@ -242,12 +242,19 @@ bool Finder::fill(Copy &copy, tt::LoadOp load) {
   return copy.shared != nullptr;
 }
 
-bool Finder::fill(Copy &copy, tt::DescriptorLoadOp load) {
+bool Finder::fillBox(Copy &copy, tt::DescriptorLoadOp load) {
+  Type like = load.getType();
+  for (Operation *user : load->getUsers())
+    if (isa<ttg::LocalAllocOp>(user))
+      like = user->getResult(0).getType();
   tt::TensorDescType desc = load.getDesc().getType();
-  if (bytesOf(desc) % target::nvidia::tma::sharedAlignment)
+  copy.shared = bufferEncoding(desc, like);
+  if (bytesOf(desc, copy.shared) % target::nvidia::tma::sharedAlignment)
     return stays("the copy engine cannot copy to each place of a ring of its blocks");
-  copy.shared = desc.getSharedLayout();
-  return true;
+  bool isReadElsewhere = llvm::any_of(
+      load->getUsers(), [&](Operation *user) { return !copy.isReadBy(user); });
+  return !isReadElsewhere || sharesOf(load.getType()) == toLayout(copy.shared).cga() ||
+         stays("CTAs of a cluster use what others load");
 }
 
 std::optional<Copy> Finder::asCopy(Operation *load) {
@@ -255,7 +262,7 @@ std::optional<Copy> Finder::asCopy(Operation *load) {
   if (!canCopy(load))
     return std::nullopt;
   auto boxed = dyn_cast<tt::DescriptorLoadOp>(load);
-  if (boxed ? !fill(copy, boxed) : !fill(copy, cast<tt::LoadOp>(load)))
+  if (boxed ? !fillBox(copy, boxed) : !fill(copy, cast<tt::LoadOp>(load)))
     return std::nullopt;
   return copy;
 }

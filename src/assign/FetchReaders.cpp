@@ -2,6 +2,8 @@
 #include "assign/FetchReaders.h"
 
 #include "assign/BoxCopies.h"
+#include "assign/CtaShares.h"
+#include "ir/Encoding.h"
 
 using namespace mlir;
 
@@ -33,8 +35,11 @@ static bool isStable(Value buffer, const Fetch &fetch) {
 bool Copy::isReadBy(Operation *user) const {
   if (hasOther)
     return false;
-  auto alloc = dyn_cast<ttg::LocalAllocOp>(user);
-  return alloc ? alloc.getType().getEncoding() == shared : isa<ttg::ConvertLayoutOp>(user);
+  if (auto alloc = dyn_cast<ttg::LocalAllocOp>(user))
+    return alloc.getType().getEncoding() == shared;
+  // Conversions get what other CTAs have.
+  return isa<ttg::ConvertLayoutOp>(user) &&
+         sharesOf(user->getResult(0).getType()) == toLayout(shared).cga();
 }
 
 const Copy *Fetch::copyOf(Value value) const {
@@ -125,7 +130,7 @@ static void numberBoxes(Fetch &fetch) {
     unsigned number = numbers.insert({first, unsigned(numbers.size())}).first->second;
     copy.box = number;
     fetch.boxBytes.resize(numbers.size());
-    fetch.boxBytes[number] += bytesOf(load.getDesc().getType());
+    fetch.boxBytes[number] += bytesOf(load.getDesc().getType(), copy.shared);
   }
 }
 

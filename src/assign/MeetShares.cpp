@@ -23,13 +23,9 @@ void meet(ttg::LocalAllocOp alloc) {
   auto type = cast<RankedTensorType>(alloc.getSrc().getType());
   if (!linearOrNull(type) || assign::areSharedAlike(type, alloc.getType()))
     return;
-  layout::BasisList shares = toLayout(alloc.getType().getEncoding()).cga();
-  ThreadCounts threads = ThreadCounts::at(alloc);
-  layout::Ints share = assign::shareOf(type.getShape(), shares);
-  layout::BlockedLayout blocked =
-      spreadBlocked(share, rowMajorOrder(type.getRank()), 4, {threads.lanes, threads.warps, 1});
-  blocked.cga = shares;
-  Attribute encoding = fromLayout(alloc.getContext(), layout::Layout(blocked));
+  Attribute encoding =
+      fromLayout(alloc.getContext(),
+                 assign::registersSharedAs(type, assign::sharesOf(alloc.getType()), alloc));
   alloc.getSrcMutable().assign(assign::convertFor(alloc.getSrc(), encoding, alloc));
 }
 

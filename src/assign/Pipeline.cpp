@@ -46,10 +46,6 @@ using assign::Turn;
 /// Of shared memory, for barriers and what comes later.
 constexpr int64_t spareBytes = 1024;
 
-int64_t bytesOf(ArrayRef<int64_t> shape, Type element) {
-  return ShapedType::getNumElements(shape) * elementBytes(element);
-}
-
 /// Buffers of each ring of a loop with `stages` stages.
 int64_t buffersOfRing(const Fetch &fetch, int64_t stages) {
   // A product that still runs reads its buffer while the next copy is started.
@@ -273,10 +269,12 @@ int64_t bytesBeside(const Fetch &fetch) {
                       return around->isAncestor(user);
                     });
       if (isUsed && !(copy && copy->isReadBy(op)))
-        buffers += bytesOf(alloc.getType().getShape(), alloc.getType().getElementType());
+        buffers += assign::bytesOf(alloc.getType());
     } else if (isInside && isa<tt::DescriptorStoreOp, tt::DescriptorReduceOp>(op)) {
       // Loops keep the buffers of what they store.
-      stores += assign::bytesOf(cast<tt::TensorDescType>(op->getOperand(0).getType()));
+      auto desc = cast<tt::TensorDescType>(op->getOperand(0).getType());
+      stores += assign::bytesOf(
+          desc, assign::bufferEncoding(desc, op->getOperands().back().getType()));
     } else if (isInside && !readsCopy(fetch, op)) {
       scratch = std::max(scratch, scratchBytesOf(op));
     }
@@ -289,7 +287,9 @@ int64_t stagesThatFit(const Fetch &fetch, int64_t stages, const target::Target &
   int64_t bytes = 0;
   for (const Copy &copy : fetch.copies) {
     auto type = cast<RankedTensorType>(copy.load->getResult(0).getType());
-    bytes += bytesOf(type.getShape(), type.getElementType());
+    bytes += ShapedType::getNumElements(
+                 layout::shapePerCta(toLayout(copy.shared), type.getShape())) *
+             elementBytes(type.getElementType());
   }
   const int64_t beside = bytesBeside(fetch);
   auto fits = [&] {

@@ -220,10 +220,10 @@ int64_t WarpPlan::bytesBeside() {
       const Fetch *fetch = fetchOf(op->getParentOp());
       const Copy *copy = fetch && alloc.getSrc() ? fetch->copyOf(alloc.getSrc()) : nullptr;
       if (!copy || !copy->isReadBy(op))
-        buffers += ShapedType::getNumElements(alloc.getType().getShape()) *
-                   elementBytes(alloc.getType().getElementType());
+        buffers += bytesOf(alloc.getType());
     } else if (isa<tt::DescriptorStoreOp, tt::DescriptorReduceOp>(op)) {
-      int64_t bytes = bytesOf(cast<tt::TensorDescType>(op->getOperand(0).getType()));
+      auto desc = cast<tt::TensorDescType>(op->getOperand(0).getType());
+      int64_t bytes = bytesOf(desc, desc.getSharedLayout());
       if (loop)
         stores = std::max(stores, storesOf[loop] += bytes);
       else

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from gluonc._jit import triton_jit
 from gluonc._triton import _language as tl
+from gluonc._triton.tools.tensor_descriptor import TensorDescriptor
 
 RNG = np.random.default_rng(0)
 
@@ -233,6 +234,28 @@ def test_block_pointers_have_columns_first(arch, num_ctas):
     c = np.zeros((100, 72), np.float32)
     product[(2, 3)](np.ascontiguousarray(a.T), b, c, 100, 72, 50, BM=64, BN=32, BK=16,
                     num_ctas=num_ctas, arch=arch)
+    assert_close(c, a.astype(np.float32) @ b.astype(np.float32), 1e-2)
+
+
+@triton_jit
+def described_product(a, b, c, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m, n = tl.program_id(0) * BM, tl.program_id(1) * BN
+    total = tl.zeros([BM, BN], tl.float32)
+    for k in range(0, K, BK):
+        total = tl.dot(a.load([m, k]), b.load([k, n]), total)
+    c.store([m, n], total)
+
+
+@pytest.mark.parametrize("num_ctas", [1, 2, 4])
+def test_descriptors_of_the_host_serve_clusters(arch, num_ctas):
+    if arch == "sm80" and num_ctas > 1:
+        pytest.skip("no clusters")
+    a, b = floats(200, 104, dtype=np.float16), floats(104, 136, dtype=np.float16)
+    c = np.zeros((200, 136), np.float32)
+    BM, BN, BK = 128, 64, 32
+    described_product[(2, 3)](
+        TensorDescriptor.from_tensor(a, [BM, BK]), TensorDescriptor.from_tensor(b, [BK, BN]),
+        TensorDescriptor.from_tensor(c, [BM, BN]), 104, BM, BN, BK, num_ctas=num_ctas, arch=arch)
     assert_close(c, a.astype(np.float32) @ b.astype(np.float32), 1e-2)
 
 

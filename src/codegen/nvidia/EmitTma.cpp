@@ -52,7 +52,8 @@ struct Message {
 };
 
 /// Nullopt for a buffer that the copy engine cannot address.
-std::optional<SmallVector<Message>> messagesOf(ttg::MemDescType buffer, bool im2col) {
+std::optional<SmallVector<Message>> messagesOf(ttg::MemDescType buffer,
+                                               const ttng::Descriptor &descriptor) {
   auto encoding = dyn_cast<ttg::NVMMASharedEncodingAttr>(buffer.getEncoding());
   const LinearLayout *linear = linearOrNull(buffer);
   std::optional<LinearLayout> inverse = linear ? linear->pseudoInvert() : std::nullopt;
@@ -61,8 +62,12 @@ std::optional<SmallVector<Message>> messagesOf(ttg::MemDescType buffer, bool im2
   layout::Ints shape = layout::shapePerCta(layout::Layout(encoding.getValue()), buffer.getShape());
   // im2col: pixels are counted along one dim, up to 1024 of them.
   layout::Ints box = encoding.getValue().messageShape(buffer.getShape());
-  if (im2col)
+  if (descriptor.im2col)
     box.front() = shape.front();
+  else if (auto own = dyn_cast_or_null<ttg::NVMMASharedEncodingAttr>(descriptor.layout);
+           own && own != encoding && descriptor.shape == buffer.getShape())
+    // Others may share the buffer in larger parts.
+    box = own.getValue().messageShape(descriptor.shape);
   SmallVector<Message> messages;
   SmallVector<int64_t> place(shape.size(), 0);
   while (true) {
@@ -245,8 +250,8 @@ unsigned firstSender(Emitter &emitter, mlir::Operation *op, unsigned size, bool 
   unsigned busy = 0;
   while ((op = op->getPrevNode()) && !isa<ttng::BarrierExpectOp>(op))
     if (auto copy = dyn_cast<ttng::AsyncTMACopyGlobalToLocalOp>(op)) {
-      ttng::Descriptor descriptor = ttng::descriptorOf(copy.getDesc().getType());
-      if (auto messages = messagesOf(copy.getResult().getType(), descriptor.im2col))
+      if (auto messages = messagesOf(copy.getResult().getType(),
+                                     ttng::descriptorOf(copy.getDesc().getType())))
         busy += messages->size();
     }
   unsigned first = alignTo(busy, size);
@@ -287,7 +292,7 @@ bool leavesCta(Emitter &emitter, mlir::Value buffer, mlir::Value barrier) {
 LogicalResult emitLoad(Emitter &emitter, ttng::AsyncTMACopyGlobalToLocalOp op) {
   ttg::MemDescType buffer = op.getResult().getType();
   ttng::Descriptor descriptor = ttng::descriptorOf(op.getDesc().getType());
-  auto messages = messagesOf(buffer, descriptor.im2col);
+  auto messages = messagesOf(buffer, descriptor);
   if (!messages || leavesCta(emitter, op.getResult(), op.getBarrier()))
     return emitter.unsupported(op, messages ? "a bulk load that concerns another CTA" : "");
   bool together = emitter.threads.group.count > 1 && followsWhileProductsRun(op);
@@ -332,7 +337,7 @@ LogicalResult emitOutwards(Emitter &emitter, mlir::Operation *op, mlir::Value de
                            mlir::ValueRange coords, mlir::Value source, StringRef instruction,
                            const tt::CachePolicy &caches = {}) {
   auto buffer = cast<ttg::MemDescType>(source.getType());
-  auto messages = messagesOf(buffer, /*im2col=*/false);
+  auto messages = messagesOf(buffer, ttng::descriptorOf(desc.getType()));
   if (!messages || leavesCta(emitter, source, {}))
     return emitter.unsupported(op, messages ? "a bulk store that concerns another CTA" : "");
   Share share(emitter, *messages);

@@ -9,6 +9,7 @@
 #include "ir/Views.h"
 #include "ir/tt/CachePolicy.h"
 #include "ir/ttng/AsyncUnitRules.h"
+#include "layout/plan/TensorBlock.h"
 #include "target/nvidia/Barriers.h"
 #include "target/nvidia/BoxCopies.h"
 
@@ -185,10 +186,14 @@ static LogicalResult verifyBlock(Operation *op, const Descriptor &descriptor, Va
                            "got ")
            << buffer;
   bool reduced = block.size() != descriptor.shape.size();
-  if (!reduced && buffer.getEncoding() != layout) // tma_c3
-    return op->emitOpError("the layouts of descriptor and buffer must be equal, got ")
+  auto encoding = dyn_cast<ttg::NVMMASharedEncodingAttr>(buffer.getEncoding());
+  if (!reduced && encoding != layout &&
+      (descriptor.im2col || !encoding ||
+       !layout::isFilledBy(encoding.getValue(), layout.getValue(), block))) // tma_c3
+    return op->emitOpError("the layouts of descriptor and buffer must be equal, but for how CTAs "
+                           "share blocks of which messages fill their parts, got ")
            << Attribute(layout) << " and " << buffer.getEncoding();
-  if (!isa<ttg::NVMMASharedEncodingAttr>(buffer.getEncoding())) // tma_c3
+  if (!encoding) // tma_c3
     return op->emitOpError("the buffer must have an NVMMASharedLayout");
   if (std::string problem = whyNoCopyTarget(where); !problem.empty()) // tma_c6
     return op->emitOpError(problem);

@@ -1,6 +1,7 @@
 #include "layout/plan/TensorBlock.h"
 
 #include "layout/named/Layout.h"
+#include "layout/named/Parts.h"
 #include "target/nvidia/BoxCopies.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -12,6 +13,8 @@ namespace tma = target::nvidia::tma;
 using llvm::formatv;
 
 static constexpr int64_t mostElements = 1 << 20;
+/// After as many rows a swizzle repeats.
+static constexpr int64_t patternRows = 8;
 
 /// 64x32
 static std::string sizes(llvm::ArrayRef<int64_t> shape) {
@@ -56,6 +59,46 @@ std::string whyNoBlock(const TensorBlock &block) {
                    "{2} bits have {3}",
                    layout.swizzleByteWidth, inner, bits, bytes);
   return "";
+}
+
+BasisList sharesOfBox(llvm::ArrayRef<int64_t> shape, unsigned elementBits, int64_t ctas) {
+  BasisList bases;
+  size_t rank = shape.size(), splits = rank > 1 ? rank - 1 : rank;
+  Ints share(shape);
+  auto hasRoom = [&] {
+    int64_t half = product(share) / 2;
+    return rank > 1 ? half / share.back() >= patternRows
+                    : half * int64_t(elementBits) / 8 >= tma::sharedAlignment;
+  };
+  for (size_t dim = 0; dim < splits; ++dim)
+    for (int64_t step = 1; ctas > 1 && share[dim] > 1 && hasRoom();
+         step *= 2, share[dim] /= 2, ctas /= 2) {
+      Ints basis(rank, 0);
+      basis[dim] = step;
+      bases.push_back(std::move(basis));
+    }
+  for (; ctas > 1; ctas /= 2)
+    bases.push_back(Ints(rank, 0));
+  return bases;
+}
+
+bool isFilledBy(const NVMMASharedLayout &buffer, const NVMMASharedLayout &descriptor,
+                llvm::ArrayRef<int64_t> shape) {
+  NVMMASharedLayout alike = descriptor;
+  alike.cga = buffer.cga;
+  if (!(alike == buffer) || buffer.checkShape(shape))
+    return false;
+  Ints whole = buffer.messageShape(shape), part = descriptor.messageShape(shape);
+  bool isSplit = false;
+  // A message is one piece of the buffer: dims in front of one that is split have one element.
+  for (size_t dim = shape.size(); dim-- != 0;) {
+    bool splits = part[dim] < whole[dim];
+    if (part[dim] > whole[dim] || (isSplit && part[dim] != 1) ||
+        (splits && dim + 1 == shape.size() && dim != 0))
+      return false;
+    isSplit |= splits;
+  }
+  return true;
 }
 
 /// Of im2col: pixels lie in the dims between the first and the last one.

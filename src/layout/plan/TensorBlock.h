@@ -26,6 +26,15 @@ struct TensorBlock {
 /// moves them.
 std::string whyNoBlock(const TensorBlock &block);
 
+/// How `ctas` CTAs of a cluster share boxes where nobody says what each needs: rows, as far as
+/// messages can still begin at each CTA's.
+BasisList sharesOfBox(llvm::ArrayRef<int64_t> shape, unsigned elementBits, int64_t ctas);
+
+/// Whether messages of the size that `descriptor` has fill a buffer, which differs from it at most
+/// in what CTAs have.
+bool isFilledBy(const NVMMASharedLayout &buffer, const NVMMASharedLayout &descriptor,
+                llvm::ArrayRef<int64_t> shape);
+
 /// The first rule that blocks of the tensor break; "" if there can be a descriptor of them.
 std::string checkDescriptor(const TensorDescription &tensor, const TensorBlock &block);
 

@@ -70,15 +70,19 @@ ArgSpec ArgSpec::blockedTensor(DType element, std::vector<int64_t> blockShape, b
 
 std::optional<layout::Layout> boxLayout(DType element, llvm::ArrayRef<int64_t> block,
                                         const target::Target &target, unsigned ctas) {
-  if (!target::has(target, target::Feature::TensorCopies) || ctas > 1 || element.isPointer() ||
+  if (!target::has(target, target::Feature::TensorCopies) || element.isPointer() ||
       element.isVoid() || element.isBool())
     return std::nullopt;
   layout::TensorBlock box;
   box.shape.assign(block.begin(), block.end());
   box.elementBits = element.bitWidth();
   box.isFloat = element.isFloat();
-  box.layout = layout::NVMMASharedLayout::defaultFor(block, box.elementBits);
-  if (!llvm::all_of(block, layout::isPowerOf2) || !layout::whyNoBlock(box).empty())
+  if (!llvm::all_of(block, layout::isPowerOf2))
+    return std::nullopt;
+  box.layout = layout::NVMMASharedLayout::defaultFor(
+      block, box.elementBits, /*transposed=*/false, /*fp4Padded=*/false,
+      layout::sharesOfBox(block, box.elementBits, ctas));
+  if (!layout::whyNoBlock(box).empty())
     return std::nullopt;
   return layout::Layout(box.layout);
 }
