@@ -439,7 +439,7 @@ def check(binaries, folder, seed, device, size):
     targets = {"ptx": ("cuda:80", "cuda:90", "cuda:100"), "amdgcn": ("hip:gfx942", "hip:gfx950", "hip:gfx1100", "hip:gfx1200", "hip:gfx1250")}
     if device == "amdgcn":
         ctas = 1
-    target = chooser.choice(("cuda:90",) if ctas > 1 else targets.get(device, ("cuda:80", "hip:gfx942", "cuda:100")))
+    target = chooser.choice(("cuda:90", "cuda:100") if ctas > 1 else targets.get(device, ("cuda:80", "hip:gfx942", "cuda:100")))
     module = Module(seed, warps, ctas, target)
     source = folder / "module.ttgir"
     source.write_text(module.build(size))

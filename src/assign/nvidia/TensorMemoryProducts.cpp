@@ -11,6 +11,7 @@
 // left operand of the next.
 //
 //===----------------------------------------------------------------------===//
+#include "assign/CtaShares.h"
 #include "assign/TensorMemoryProduct.h"
 #include "assign/nvidia/Operands.h"
 #include "ir/Encoding.h"
@@ -35,9 +36,9 @@ struct Places {
 };
 
 ttg::MemDescType inTensorMemory(RankedTensorType type, int64_t rows, int64_t columns,
-                                int64_t columnStride, bool isMutable) {
-  layout::Layout layout(
-      layout::TensorMemoryLayout{.block = {rows, columns}, .colStride = columnStride, .cga = {}});
+                                int64_t columnStride, bool isMutable, layout::BasisList cga) {
+  layout::Layout layout(layout::TensorMemoryLayout{
+      .block = {rows, columns}, .colStride = columnStride, .cga = std::move(cga)});
   MLIRContext *context = type.getContext();
   return ttg::MemDescType::get(type.getShape(), type.getElementType(), fromLayout(context, layout),
                                ttng::TensorMemorySpaceAttr::get(context), isMutable,
@@ -55,11 +56,16 @@ int64_t columnsBeside(tt::DotOp dot) { return tensorColumnsOf(outermost(dot)); }
 class Chooser {
 public:
   Chooser(tt::DotOp dot, const target::Target &target, ThreadCounts threads)
-      : dot(dot), target(target), threads(threads) {}
+      : dot(dot), target(target), threads(threads) {
+    if (shapeOf(dot.getD()).size() == 2)
+      cga = sharesOf(dot, threads.ctas);
+  }
 
   std::optional<Places> find();
   /// Why there are none.
   std::string why;
+  /// How CTAs share the sum.
+  layout::BasisList cga;
 
 private:
   std::nullopt_t no(std::string reason) {
@@ -82,16 +88,14 @@ bool Chooser::isPossibleHere() {
   auto function = dot->getParentOfType<tt::FuncOp>();
   if (!target::has(target, target::Feature::TensorMemory))
     why = "the chip has no tensor memory";
-  else if (threads.ctas > 1)
-    why = "programs are clusters";
   else if (threads.warps % tmem::warps)
     why = "warps do not come in fours";
   else if (dot->getParentOfType<ttg::WarpSpecializeOp>() || !function.isPublic())
     why = "it is in a partition, or in a function that is called";
   else if (shapeOf(dot.getD()).size() != 2)
     why = "it multiplies several matrices";
-  else if (shapeOf(dot.getD())[0] < int64_t(tcgen05::smallRows))
-    why = "it has fewer than 64 rows";
+  else if (shareOf(shapeOf(dot.getD()), cga)[0] < int64_t(tcgen05::smallRows))
+    why = threads.ctas > 1 ? "a CTA has fewer than 64 rows of it" : "it has fewer than 64 rows";
   else if (getElementTypeOrSelf(dot.getA().getType()).isF32() &&
            dot.getInputPrecision() != tt::InputPrecision::TF32)
     why = "float32 would lose bits";
@@ -101,7 +105,7 @@ bool Chooser::isPossibleHere() {
 std::optional<Places> Chooser::find() {
   if (!isPossibleHere())
     return std::nullopt;
-  ArrayRef<int64_t> shape = shapeOf(dot.getD());
+  layout::Ints shape = shareOf(shapeOf(dot.getD()), cga);
   int64_t rows = shape[0] < int64_t(tmem::rows) ? tcgen05::smallRows : tmem::rows;
   int64_t columns = std::min<int64_t>(shape[1], tcgen05::maxColumns);
   bool isComputed = rows == int64_t(tmem::rows) && comesFromProduct(dot, dot.getA());
@@ -114,12 +118,15 @@ std::optional<Places> Chooser::find() {
 std::optional<Places> Chooser::placesFor(int64_t rows, int64_t columns, bool isLeftInTensorMemory) {
   Places places;
   auto type = [](Value value) { return cast<RankedTensorType>(value.getType()); };
-  places.b = bufferType(dot.getB(), isTransposed(dot.getB(), /*isLeft=*/false), true);
+  places.b = bufferType(dot.getB(), isTransposed(dot.getB(), /*isLeft=*/false), true,
+                        /*isPadded=*/false, sharesOfOperand(cga, 1));
   places.d = inTensorMemory(type(dot.getD()), rows, columns,
-                            tmem::columnBits / std::max(bitsOf(dot.getD()), 1u), true);
+                            tmem::columnBits / std::max(bitsOf(dot.getD()), 1u), true, cga);
   places.a = isLeftInTensorMemory
-                 ? inTensorMemory(type(dot.getA()), rows, shapeOf(dot.getA())[1], 1, false)
-                 : bufferType(dot.getA(), isTransposed(dot.getA(), /*isLeft=*/true), true);
+                 ? inTensorMemory(type(dot.getA()), rows, shapeOf(dot.getA())[1], 1, false,
+                                  sharesOfOperand(cga, 0))
+                 : bufferType(dot.getA(), isTransposed(dot.getA(), /*isLeft=*/true), true,
+                              /*isPadded=*/false, sharesOfOperand(cga, 0));
   why.clear();
   for (ttg::MemDescType each : {places.a, places.d})
     if (each.isTensorMemory() && !(why = ttng::whyNoTensorMemory(each)).empty())
@@ -191,19 +198,22 @@ void takeSum(OpBuilder &builder, Operation *product, const SumPlace &sum) {
 }
 
 bool chooseTensorMemoryProduct(tt::DotOp dot, const target::Target &target, ThreadCounts threads) {
-  std::optional<Places> places = Chooser(dot, target, threads).find();
+  Chooser chooser(dot, target, threads);
+  std::optional<Places> places = chooser.find();
   if (!places)
     return false;
   OpBuilder builder(dot);
   Location loc = dot.getLoc();
   Value a;
   if (places->a.isShared())
-    a = inShared(builder, dot, dot.getA(), isTransposed(dot.getA(), /*isLeft=*/true));
+    a = inShared(builder, dot, dot.getA(), isTransposed(dot.getA(), /*isLeft=*/true),
+                 /*isPadded=*/false, sharesOfOperand(chooser.cga, 0));
   else
     a = ttng::TMEMAllocOp::create(builder, loc, places->a,
                                   convertTo(builder, loc, dot.getA(), *places->left))
             .getResult();
-  Value b = inShared(builder, dot, dot.getB(), isTransposed(dot.getB(), /*isLeft=*/false));
+  Value b = inShared(builder, dot, dot.getB(), isTransposed(dot.getB(), /*isLeft=*/false),
+                     /*isPadded=*/false, sharesOfOperand(chooser.cga, 1));
 
   SumPlace sum = placeSum(builder, dot, dot.getC(), places->d, *places->sum);
   Value yes = arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 1);
