@@ -13,7 +13,8 @@
 //     copy(i + 2) -> ring[i % 2]
 //
 // Loads through descriptors are copies by the copy engine, which a barrier for each slot of the
-// ring tells of (BoxCopies.h).
+// ring tells of (BoxCopies.h). What several CTAs of a cluster need one copy brings to all of them,
+// as soon as they have met.
 //
 // What computes addresses and masks runs twice, once for the copies and once for the other
 // uses: nothing but shared memory passes from one stage to the other. A copy for an
@@ -63,6 +64,7 @@ public:
   void run() {
     rings.emplace(builder, loc, fetch, buffers);
     body.emplace(fetch, *rings, builder, ahead);
+    meetCtas();
     startCopies();
     makeLoop();
     finish();
@@ -78,6 +80,14 @@ private:
   Value isBefore(Value iteration) {
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, iteration,
                                  loop.getUpperBound());
+  }
+
+  /// Before a copy to buffers of several CTAs: all are done with what was there, and their barriers
+  /// have begun.
+  void meetCtas() {
+    if (llvm::any_of(fetch.copies,
+                     [](const Copy &c) { return c.box && assign::isForSeveral(c.shared); }))
+      ttng::ClusterBarrierOp::create(builder, loc, /*relaxed=*/false);
   }
 
   /// Whether the loop carries how often the slot was used.
@@ -160,7 +170,8 @@ void Pipeliner::fetchBox(tt::DescriptorLoadOp load, const Copy &copy, Value slot
   auto mapped = [&](Value value) { return map.lookupOrDefault(value); };
   rings->filled[*copy.box].copy(builder, load, mapped(load.getDesc()),
                                 llvm::map_to_vector(load.getIndices(), mapped), slot,
-                                body->viewOf(copy, slot), predicate);
+                                body->viewOf(copy, slot), predicate,
+                                assign::isForSeveral(copy.shared));
 }
 
 void Pipeliner::startCopies() {
@@ -213,6 +224,7 @@ void Pipeliner::makeLoop() {
   fetching.map(loop.getInductionVar(), iteration);
   for (auto [i, number] : llvm::enumerate(fetch.arguments))
     fetching.map(loop.getRegionIterArg(number), made.getRegionIterArg(carried + i));
+  meetCtas();
   fetchInto(fetchSlot, isBefore(iteration), fetching);
 
   SmallVector<Value> yields;
