@@ -60,6 +60,18 @@ class Operand:
                 f" + ({column} + tl.arange(0, {shape[1]})) * {self.strides[1]}")
 
 
+    def descriptor(self, name, depth, dim, shape):
+        """One of blocks of `shape`, of a tensor that ends at `depth` along `dim`; turned as the memory is."""
+        whole = list(self.value.shape)
+        whole[dim] = depth
+        if self.is_turned:
+            whole, shape = whole[::-1], shape[::-1]
+        return f"tl.make_tensor_descriptor({name}{self.cast}, {whole}, [{max(self.strides)}, 1], {list(shape)})"
+
+    def block(self, descriptor, row, column):
+        return f"{descriptor}.load([{column}, {row}]).T" if self.is_turned else f"{descriptor}.load([{row}, {column}])"
+
+
 def add_sum(m, text, reads, value, dtype):
     """A step of a product's sum, of which {out} is the last line's. What is added to a float sum later becomes part of
     the product, in another order than NumPy's: integers keep it apart."""
@@ -134,6 +146,42 @@ def _used(m, kind, out, total, a, b, depth, block):
             result = np.minimum(result + part, 40)
         return [f"acc = clipped(tl.dot(x, y, acc{precision}), 40.0)"], result
     return None, total
+
+
+def described_product(m):
+    """The sum over a loop that loads blocks through descriptors, and maybe stores it through one."""
+    kind = product_kind(m)
+    rows, columns = m.rng.choice([32, 64, 128, 256]), m.rng.choice([16, 32, 64, 128])
+    block = m.rng.choice(_depths(m, kind))
+    count = m.rng.randrange(1, 5)
+    # Four stages, and the sum behind them, have room in each CTA.
+    room = 32768 * m.program.num_ctas
+    if rows * columns * 4 > 2 * room or (rows + columns * m.program.num_ctas) * block * np.dtype(kind[0]).itemsize > room:
+        raise NothingFits
+    # What lies behind the tensor's end would be wrong.
+    depth = block * count if m.rng.random() < 0.6 else block * count - block // 2
+    a, b = Operand(m, rows, block * count, kind), Operand(m, block * count, columns, kind)
+    out, precision = kind[4], kind[3]
+    total = a.value[:, :depth] @ b.value[:depth]
+    if out == "float16" and np.abs(total).max() > 2048:
+        raise NothingFits
+    stages = m.rng.choice(["", "", ", num_stages=1", ", num_stages=2", ", num_stages=4"])
+    right = (f"tl.load({b.pointers('{p1}', 'k', 0, (block, columns))}, "
+             f"(k + tl.arange(0, {block}))[:, None] < {depth}, other=0)")
+    if m.rng.random() < 0.8:
+        right = b.block("right", "k", 0)
+    text = [f"left = {a.descriptor('{p0}', depth, 1, (rows, block))}",
+            f"right = {b.descriptor('{p1}', depth, 0, (block, columns))}",
+            f"acc = tl.zeros([{rows}, {columns}], tl.{out})",
+            f"for k in tl.range(0, {depth}, {block}{stages}):",
+            f"    acc = tl.dot({a.block('left', 0, 'k')}, {right}, acc{precision})"]
+    reads = [a.step, b.step]
+    if m.rng.random() < 0.5:
+        reads.append(memory(m, np.zeros((rows, columns)), {"float16": "float16", "int32": "int32"}.get(out, "float32")))
+        text += [f"target = tl.make_tensor_descriptor({{p2}}, [{rows}, {columns}], [{columns}, 1], [{rows}, {columns}])",
+                 "target.store([0, 0], acc)", "acc = target.load([0, 0])"]
+    text.append("{out} = acc")
+    add_sum(m, "\n".join(text), reads, total, out)
 
 
 def turned_operands(m):
@@ -405,6 +453,6 @@ def called(m):
           functions=functions)
 
 
-KINDS = [product_loop, product_loop, product_loop, turned_operands, turned_operands, fixed_operand,
+KINDS = [product_loop, product_loop, product_loop, described_product, described_product, turned_operands, turned_operands, fixed_operand,
          chained, batched, product_of_steps, nested_products,
          nested_products, flat_scalars, running, running, running, turned_in_loop, branches_with_work, called]

@@ -17,7 +17,7 @@ from program import DTYPES, Program, in_language
 HEAD = "import triton\nimport triton.language as tl\n\n"
 HELPERS = in_language(steps.HELPERS, "triton", "tl") + triton_flow.HELPERS
 
-TARGETS = ["cuda:80", "cuda:90a", "cuda:90a", "hip:gfx942", "hip:gfx1250"]
+TARGETS = ["cuda:80", "cuda:90a", "cuda:90a", "cuda:100a", "hip:gfx942", "hip:gfx1250"]
 # What has no layout in it.
 SHARED_KINDS = [steps.binary, steps.with_constant, steps.compare_and_choose, steps.cast, steps.widen, steps.scan,
                 steps.permute, steps.reshape, steps.gather, steps.loop, steps.branch, steps.call, flow.while_loop,
@@ -49,7 +49,7 @@ class TritonMaker(Maker):
     def __init__(self, rng):
         super().__init__(rng)
         old, target = self.program, rng.choice(TARGETS)
-        ctas = rng.choice([1, 1, 1, 1, 2, 4]) if target == "cuda:90a" else 1
+        ctas = rng.choice([1, 1, 1, 1, 2, 4]) if target in ("cuda:90a", "cuda:100a") else 1
         self.program = TritonProgram(old.num_warps, ctas, scalars=old.scalars, target=target,
                                      num_stages=rng.choice([1, 2, 3, 3, 4]))
         self.is_amd = self.program.target.startswith("hip")
