@@ -20,14 +20,43 @@ static std::string fileOf(const DWARFDebugLine::LineTable &table, uint64_t numbe
   return path;
 }
 
-std::vector<LineRow> readLines(llvm::StringRef codeObject) {
+/// Null where it is none.
+static std::unique_ptr<llvm::object::ObjectFile> open(llvm::StringRef codeObject) {
   llvm::Expected<std::unique_ptr<llvm::object::ObjectFile>> object =
       llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(codeObject, "code object"));
-  if (!object) {
-    llvm::consumeError(object.takeError());
+  if (object)
+    return std::move(*object);
+  llvm::consumeError(object.takeError());
+  return nullptr;
+}
+
+InlinedFrames::InlinedFrames(llvm::StringRef codeObject) : object(open(codeObject)) {
+  if (object)
+    context = llvm::DWARFContext::create(*object);
+}
+
+InlinedFrames::~InlinedFrames() = default;
+
+std::vector<LineFrame> InlinedFrames::at(uint64_t address) const {
+  if (!context)
     return {};
+  using Spec = llvm::DILineInfoSpecifier;
+  llvm::DIInliningInfo info = context->getInliningInfoForAddress(
+      {address, llvm::object::SectionedAddress::UndefSection},
+      Spec(Spec::FileLineInfoKind::AbsoluteFilePath, llvm::DINameKind::ShortName));
+  std::vector<LineFrame> frames;
+  for (uint32_t i = 0; i != info.getNumberOfFrames(); ++i) {
+    const llvm::DILineInfo &frame = info.getFrame(i);
+    frames.push_back({frame.FunctionName, frame.FileName, frame.Line, frame.Column});
   }
-  std::unique_ptr<llvm::DWARFContext> context = llvm::DWARFContext::create(**object);
+  return frames;
+}
+
+std::vector<LineRow> readLines(llvm::StringRef codeObject) {
+  std::unique_ptr<llvm::object::ObjectFile> object = open(codeObject);
+  if (!object)
+    return {};
+  std::unique_ptr<llvm::DWARFContext> context = llvm::DWARFContext::create(*object);
   const llvm::DWARFObject &dwarf = context->getDWARFObj();
   llvm::DWARFDataExtractor data(dwarf, dwarf.getLineSection(), /*IsLittleEndian=*/true,
                                 /*AddressSize=*/8);

@@ -213,7 +213,7 @@ Expected<LlvmModule> Backend::emit(mlir::ModuleOp module) const {
 
   std::optional<DebugInfo> debug;
   if (options.lineInfo)
-    debug.emplace(*result.module);
+    debug.emplace(*result.module, /*hasInlined=*/!target.isNvidia());
   ModuleState state = {.module = *result.module,
                        .isa = isa(),
                        .target = target,

@@ -47,6 +47,7 @@ static InstructionCount describe(const Instruction &instruction) {
   for (llvm::StringRef word : instruction.modifiers)
     count.text += "." + word.str();
   count.source = instruction.source;
+  count.call = instruction.call;
   count.pipe = pipeOf(instruction);
   llvm::StringRef name = instruction.name;
   count.loads = llvm::is_contained({"ld", "ldmatrix", "atom", "red", "cp"}, name);
@@ -56,6 +57,7 @@ static InstructionCount describe(const Instruction &instruction) {
 
 void Counter::begin(const ptx::Function &kernel, const ptx::Module &module) {
   counts.files = module.files;
+  counts.calls = module.calls;
   counts.mostLive = mostLive(kernel);
   std::vector<unsigned> live = liveRegisters(kernel);
   for (auto [i, instruction] : llvm::enumerate(kernel.code)) {

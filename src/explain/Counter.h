@@ -48,6 +48,8 @@ struct InstructionCount {
   /// "ld.global.v4.b32".
   std::string text;
   ptx::SourcePlace source;
+  /// The innermost call that it was inlined by: a number in Counts::calls; 0: by none.
+  unsigned call = 0;
   Pipe pipe = Pipe::Move;
   /// Reads memory, writes it; both for atomic updates.
   bool loads = false, stores = false;
@@ -63,6 +65,8 @@ struct InstructionCount {
 struct Counts {
   /// By the numbers in places.
   std::vector<std::string> files;
+  /// Calls that were inlined; the first one is none.
+  std::vector<ptx::InlinedCall> calls = std::vector<ptx::InlinedCall>(1);
   /// In the order of the code; those that were executed.
   std::vector<InstructionCount> instructions;
   MostLive mostLive;

@@ -9,44 +9,74 @@ namespace gluonc::explain {
 
 using llvm::StringRef;
 
-/// `//## File "k.py", line 18`
-static bool readPlace(StringRef line, MachineInstruction &place) {
-  if (!line.consume_front("//## File \""))
+/// `"k.py", line 18`
+static bool readFileAndLine(StringRef &text, std::pair<std::string, uint32_t> &place) {
+  if (!text.consume_front("\""))
     return false;
-  auto [file, rest] = line.split('"');
-  uint32_t number = 0;
-  if (!rest.consume_front(", line ") || rest.consumeInteger(10, number))
+  auto [file, rest] = text.split('"');
+  place.first = file.str();
+  text = rest;
+  return text.consume_front(", line ") && !text.consumeInteger(10, place.second);
+}
+
+/// `//## File "k.py", line 18`, perhaps with ` inlined at "k.py", line 40`: then the next line is
+/// of that place.
+static bool readPlace(StringRef line, MachineInstruction &place, bool &isInlined) {
+  std::pair<std::string, uint32_t> here, call;
+  if (!line.consume_front("//## File ") || !readFileAndLine(line, here))
     return false;
-  place.file = file.str();
-  place.line = number;
+  const bool isOfCall = isInlined;
+  isInlined = line.consume_front(" inlined at ") && readFileAndLine(line, call);
+  if (!isOfCall) {
+    std::tie(place.file, place.line) = here;
+    place.calls.clear();
+  }
+  if (isInlined)
+    place.calls.push_back(std::move(call));
   return true;
 }
 
 /// The mnemonic of `/*0080*/   @!P0 LDG.E R4, desc[UR4][R2.64] ;`; empty for other lines.
-static StringRef mnemonicOf(StringRef line) {
+static StringRef mnemonicOf(StringRef line, bool &isGuarded) {
+  isGuarded = false;
   if (!line.consume_front("/*") || !line.contains("*/"))
     return "";
   line = line.split("*/").second.ltrim();
-  if (line.starts_with("@"))
+  if (line.starts_with("@")) {
+    isGuarded = true;
     line = line.split(' ').second.ltrim();
+  }
   return line.take_until([](char c) { return c == ' ' || c == ';'; });
+}
+
+static bool endsBlock(StringRef name) {
+  return llvm::is_contained({"BRA", "BRX", "JMP", "EXIT", "RET", "CALL", "BREAK", "KILL"},
+                            name.split('.').first);
 }
 
 std::vector<MachineInstruction> readDisassembly(StringRef text) {
   std::vector<MachineInstruction> instructions;
   MachineInstruction place;
+  bool isInlined = false;
   for (StringRef line : llvm::split(text, '\n')) {
     line = line.trim();
     if (line.starts_with(".section"))
-      place = {};
-    if (readPlace(line, place))
+      place = {.block = place.block + 1}, isInlined = false;
+    if (readPlace(line, place, isInlined))
       continue;
-    StringRef name = mnemonicOf(line);
+    bool isGuarded = false;
+    StringRef name = mnemonicOf(line, isGuarded);
+    // A label.
+    if (line.starts_with(".L_"))
+      ++place.block;
     // What fills the code up to its end.
     if (name.empty() || name == "NOP")
       continue;
     instructions.push_back(place);
     instructions.back().name = name.str();
+    instructions.back().isGuarded = isGuarded;
+    if (endsBlock(name))
+      ++place.block;
   }
   return instructions;
 }
@@ -82,18 +112,62 @@ Pipe machinePipeOf(StringRef name) {
       .Default(Pipe::Integer);
 }
 
-void addMachineCode(Profile &profile, llvm::ArrayRef<MachineInstruction> instructions) {
+static bool isSameFile(StringRef path, StringRef other) {
+  return path == other || llvm::sys::path::filename(path) == llvm::sys::path::filename(other);
+}
+
+static bool isAt(const Line &line, StringRef file, uint32_t number) {
+  return line.number == number && isSameFile(line.file->path(), file);
+}
+
+/// Whether a call was inlined by way of these, the innermost first.
+static bool hasChain(const Call &call, llvm::ArrayRef<std::pair<std::string, uint32_t>> chain) {
+  return llvm::equal(call.chain, chain, [](diag::Span span, const auto &place) {
+    return span && span.file->position(span.begin).line == place.second &&
+           isSameFile(span.file->path(), place.first);
+  });
+}
+
+/// What is in machine code has no columns: of several calls in one line that one gets it that
+/// executes the line.
+static void addToCall(std::vector<Call> &calls, const MachineInstruction &instruction,
+                      llvm::ArrayRef<std::pair<std::string, uint32_t>> chain, unsigned pipe) {
+  Call *first = nullptr;
+  for (Call &call : calls) {
+    if (!hasChain(call, chain))
+      continue;
+    first = first ? first : &call;
+    auto line = llvm::find_if(call.lines, [&](const Line &line) {
+      return isAt(line, instruction.file, instruction.line);
+    });
+    if (line == call.lines.end())
+      continue;
+    ++line->cost.machine[pipe];
+    ++call.cost.machine[pipe];
+    return;
+  }
+  if (first)
+    ++first->cost.machine[pipe];
+}
+
+void addMachineCode(Profile &profile, llvm::ArrayRef<MachineInstruction> instructions,
+                    llvm::ArrayRef<double> executions) {
   profile.hasMachineCode = true;
-  for (const MachineInstruction &instruction : instructions) {
+  for (const auto &[i, instruction] : llvm::enumerate(instructions)) {
     const unsigned pipe = unsigned(machinePipeOf(instruction.name));
+    Profile::Opcode &opcode = profile.opcodes[instruction.name];
+    ++opcode.instructions;
+    if (!executions.empty())
+      opcode.executed += executions[i];
     ++profile.total.machine[pipe];
-    auto isOf = [&](const Line &line) {
-      return line.number == instruction.line && (line.file->path() == instruction.file ||
-                                                 llvm::sys::path::filename(line.file->path()) ==
-                                                     llvm::sys::path::filename(instruction.file));
-    };
-    if (auto line = llvm::find_if(profile.lines, isOf); line != profile.lines.end())
+    auto line = llvm::find_if(profile.lines, [&](const Line &line) {
+      return isAt(line, instruction.file, instruction.line);
+    });
+    if (line != profile.lines.end())
       ++line->cost.machine[pipe];
+    llvm::ArrayRef chain = instruction.calls;
+    for (; !chain.empty(); chain = chain.drop_front())
+      addToCall(profile.calls, instruction, chain, pipe);
   }
 }
 

@@ -1,8 +1,9 @@
 //===- MachineCode.h - What nvdisasm says of lines ---------------------------===//
 //
 // How many instructions of machine code each line has become, by the kind of unit
-// that executes them. They are counted as they stand in the code, not as often as
-// they run. An instruction of a function that was inlined counts at its own line.
+// that executes them. They are counted as they stand in the code; how often they run
+// is estimated (Executions.h). An instruction of a function that was inlined counts at its own
+// line, and to the calls that led to it.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -17,15 +18,23 @@ struct MachineInstruction {
   std::string name;
   std::string file;
   uint32_t line = 0;
+  /// Files and lines of the calls that it was inlined by; innermost first.
+  std::vector<std::pair<std::string, uint32_t>> calls = {};
+  /// Instructions that run equally often in a row have the same number, which is theirs alone.
+  unsigned block = 0;
+  /// `@P0`: runs for some lanes, or for none.
+  bool isGuarded = false;
 };
 
-/// Reads what `nvdisasm --print-code --print-line-info` prints.
+/// Reads what `nvdisasm --print-code --print-line-info-inline` prints.
 std::vector<MachineInstruction> readDisassembly(llvm::StringRef text);
 
 /// What executes an instruction of machine code.
 Pipe machinePipeOf(llvm::StringRef name);
 
-/// Puts the instructions to the lines of `profile` that have costs, and to its total.
-void addMachineCode(Profile &profile, llvm::ArrayRef<MachineInstruction> instructions);
+/// Puts the instructions to the lines and calls of `profile` that have costs, and to its total.
+/// `executions`: how often each of them runs, or empty.
+void addMachineCode(Profile &profile, llvm::ArrayRef<MachineInstruction> instructions,
+                    llvm::ArrayRef<double> executions = {});
 
 } // namespace gluonc::explain

@@ -42,6 +42,37 @@ TEST(MachineCode, LinesOfTheProfileGetTheirs) {
   EXPECT_EQ(profile.total.machineInstructions(), 4u);
 }
 
+TEST(MachineCode, CallsThatWereInlinedGetTheirs) {
+  std::vector<MachineInstruction> read = readDisassembly(R"(
+	.section	.text.copy,"ax",@progbits
+	//## File "k.py", line 1 inlined at "k.py", line 2
+	//## File "k.py", line 2 inlined at "k.py", line 4
+	//## File "k.py", line 4
+        /*0010*/                   FADD R4, R4, R5 ;
+	//## File "k.py", line 3
+        /*0020*/                   EXIT ;
+)");
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_EQ(read[0].line, 1u);
+  using Places = std::vector<std::pair<std::string, uint32_t>>;
+  EXPECT_EQ(read[0].calls, (Places{{"k.py", 2}, {"k.py", 4}}));
+  EXPECT_EQ(read[1].line, 3u);
+  EXPECT_EQ(read[1].calls, Places());
+
+  diag::SourceManager sources;
+  const diag::SourceFile *file = sources.add("folder/k.py", "a\nb\nc\nd\n");
+  auto at = [&](unsigned line) { return sources.spanAt("folder/k.py", line, 1); };
+  Profile profile;
+  profile.calls.push_back({"outer", {at(4)}, {}, {{file, 1, {}}}});
+  profile.calls.push_back({"inner", {at(2), at(4)}, {}, {{file, 1, {}}}});
+  profile.calls.push_back({"inner", {at(2), at(3)}, {}, {{file, 1, {}}}});
+  addMachineCode(profile, read);
+  EXPECT_EQ(profile.calls[0].cost.machineInstructions(), 1u);
+  EXPECT_EQ(profile.calls[1].cost.machineInstructions(), 1u);
+  EXPECT_EQ(profile.calls[1].lines[0].cost.machineInstructions(), 1u);
+  EXPECT_EQ(profile.calls[2].cost.machineInstructions(), 0u);
+}
+
 TEST(MachineCode, PipesByName) {
   EXPECT_EQ(machinePipeOf("HGMMA.64x64x16.F32"), Pipe::Tensor);
   EXPECT_EQ(machinePipeOf("HMMA.16816.F32"), Pipe::Tensor);

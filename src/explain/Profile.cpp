@@ -11,6 +11,13 @@ namespace gluonc::explain {
 
 unsigned Profile::sectorBytes() const { return isAmd() ? cacheLineBytes : explain::sectorBytes; }
 
+double Profile::executedMachineInstructions() const {
+  double sum = 0;
+  for (const auto &[name, opcode] : opcodes)
+    sum += opcode.executed;
+  return sum;
+}
+
 void Cost::add(const InstructionCount &count) {
   instructions += count.warps;
   pipes[unsigned(count.pipe)] += count.warps;
@@ -47,8 +54,8 @@ const ValueFact *Pressure::Value::fact(const Facts &facts) const {
   return best;
 }
 
-static diag::Span spanOf(const ptx::SourcePlace &place, const Counts &counts,
-                         const diag::SourceManager &sources) {
+diag::Span spanOf(const ptx::SourcePlace &place, const Counts &counts,
+                  const diag::SourceManager &sources) {
   std::string path = place.file < counts.files.size() ? counts.files[place.file] : "";
   if (path.empty() || !place.line || !sources.find(path))
     return {};
@@ -68,6 +75,7 @@ void addCounts(Profile &profile, const Counts &counts, const diag::SourceManager
   std::map<std::tuple<std::string, uint32_t, uint32_t>, Site> sites;
   std::map<std::pair<std::string, uint32_t>, Line> lines;
   profile.pressure = pressureOf(counts, sources);
+  profile.calls = callsOf(counts, sources);
   for (const InstructionCount &count : counts.instructions) {
     profile.total.add(count);
     const auto &[number, line, column] = count.source;

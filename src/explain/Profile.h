@@ -7,6 +7,8 @@
 #include "target/Occupancy.h"
 #include "target/Target.h"
 
+#include <map>
+
 namespace gluonc::explain {
 
 /// What instructions cost together.
@@ -42,6 +44,18 @@ struct Line {
   const diag::SourceFile *file = nullptr;
   uint32_t number = 0;
   Cost cost;
+};
+
+/// A call that was inlined: what the instructions cost that came of it, those of calls further in
+/// among them.
+struct Call {
+  /// "" where nobody says.
+  std::string function;
+  /// Where it is called, then the calls by which that place was inlined; the innermost first.
+  std::vector<diag::Span> chain;
+  Cost cost;
+  /// By file and line.
+  std::vector<Line> lines;
 };
 
 /// What a thread and a CTA take.
@@ -83,10 +97,20 @@ struct Profile {
 
   /// Whether the counts of machine code were taken.
   bool hasMachineCode = false;
+  /// Of machine code, by the whole name ("LDG.E.128"): how many there are, and how often warps
+  /// execute them, estimated.
+  struct Opcode {
+    unsigned instructions = 0;
+    double executed = 0;
+  };
+  std::map<std::string, Opcode> opcodes;
+  double executedMachineInstructions() const;
   Cost total;
   /// By file, line and column; lines and sites of instructions without a place are left out.
   std::vector<Site> sites;
   std::vector<Line> lines;
+  /// By place, the outermost call first; a call's own calls behind it.
+  std::vector<Call> calls;
   Pressure pressure;
 
   /// AMD's machine code was executed, and counted: sectors are cache lines, wavefronts cycles of
@@ -95,6 +119,13 @@ struct Profile {
   unsigned sectorBytes() const;
   uint64_t ctas() const { return uint64_t(grid[0]) * grid[1] * grid[2] * resources.ctasOfCluster; }
 };
+
+/// The place of one that was counted; none where its file is not known.
+diag::Span spanOf(const ptx::SourcePlace &place, const Counts &counts,
+                  const diag::SourceManager &sources);
+
+/// What each call that was inlined costs.
+std::vector<Call> callsOf(const Counts &counts, const diag::SourceManager &sources);
 
 /// Puts the counts to the places of the source that instructions come from.
 void addCounts(Profile &profile, const Counts &counts, const diag::SourceManager &sources);

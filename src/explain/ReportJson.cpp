@@ -2,6 +2,8 @@
 #include "explain/Memory.h"
 #include "explain/Report.h"
 
+#include <cmath>
+
 namespace gluonc::explain {
 
 using llvm::json::Array;
@@ -174,15 +176,37 @@ static Object toJson(const Timing &timing) {
                 {"warps", shares(timing.spent)}};
 }
 
-Object toJson(const Explained &launch) {
-  const Profile &profile = launch.profile;
-  Array lines, sites, conversions, found;
-  for (const Line &line : profile.lines) {
+static Array toJson(const std::vector<Line> &lines, const Profile &profile) {
+  Array array;
+  for (const Line &line : lines) {
     Object object = toJson(line.cost, profile);
     object["file"] = line.file->path();
     object["line"] = line.number;
-    lines.push_back(std::move(object));
+    array.push_back(std::move(object));
   }
+  return array;
+}
+
+static Object toJson(const Call &call, const Profile &profile) {
+  Object object = toJson(call.cost, profile);
+  object["function"] = call.function;
+  addPlace(object, call.chain.front());
+  Array within;
+  for (diag::Span outer : llvm::ArrayRef(call.chain).drop_front()) {
+    Object place;
+    addPlace(place, outer);
+    within.push_back(std::move(place));
+  }
+  object["within"] = std::move(within);
+  object["lines"] = toJson(call.lines, profile);
+  return object;
+}
+
+Object toJson(const Explained &launch) {
+  const Profile &profile = launch.profile;
+  Array calls, sites, conversions, found;
+  for (const Call &call : profile.calls)
+    calls.push_back(toJson(call, profile));
   for (const Site &site : profile.sites) {
     if (!site.cost.accessesMemory())
       continue;
@@ -195,6 +219,10 @@ Object toJson(const Explained &launch) {
     conversions.push_back(toJson(fact));
   for (const Finding &finding : launch.findings)
     found.push_back(toJson(finding));
+  Object opcodes;
+  for (const auto &[name, opcode] : profile.opcodes)
+    opcodes[name] =
+        Object{{"instructions", opcode.instructions}, {"executed", std::llround(opcode.executed)}};
   auto [x, y, z] = profile.grid;
   return Object{{"version", 1},
                 {"kernel", profile.facts.kernel},
@@ -204,7 +232,9 @@ Object toJson(const Explained &launch) {
                 {"warps_per_cta", profile.resources.warps},
                 {"ctas_per_cluster", profile.resources.ctasOfCluster},
                 {"total", toJson(profile.total, profile)},
-                {"lines", std::move(lines)},
+                {"opcodes", std::move(opcodes)},
+                {"lines", toJson(profile.lines, profile)},
+                {"calls", std::move(calls)},
                 {"accesses", std::move(sites)},
                 {"conversions", std::move(conversions)},
                 {"on_chip", onChipOf(profile.facts)},

@@ -66,6 +66,12 @@ for (const link of document.querySelectorAll("a[data-row]"))
 </script>
 )js";
 
+/// Of the columns that printCosts fills.
+static constexpr llvm::StringLiteral costHeads =
+    "<th>instructions</th><th>machine\ncode</th><th>live\nregisters</th><th "
+    "class=\"access\">access</th><th>sectors\na request</th><th>bytes\nwasted</th><th>bank\n"
+    "conflicts</th><th>conver-\nsions</th>";
+
 namespace {
 
 std::string countOf(uint64_t count) { return count ? std::to_string(count) : ""; }
@@ -93,6 +99,7 @@ public:
     for (bool isTensorMemory : {false, true})
       printOnChipPicture(profile.facts, isTensorMemory, out);
     printPressure();
+    printCalls();
     for (size_t i = 0; i != profile.lines.size();) {
       size_t end = i;
       while (end != profile.lines.size() && profile.lines[end].file == profile.lines[i].file)
@@ -160,6 +167,37 @@ private:
     out << "</ul>\n";
   }
 
+  /// Calls that were inlined, with the lines that each brings.
+  void printCalls() {
+    if (profile.calls.empty())
+      return;
+    out << "<h2>Calls that were inlined</h2>\n<div class=\"source\"><table>\n<thead><tr>"
+        << "<th class=\"access\">function</th><th>called at</th>" << costHeads
+        << "</tr></thead>\n<tbody>\n";
+    for (const Call &call : profile.calls) {
+      std::string name = call.function.empty() ? "a function" : call.function;
+      out << "<tr class=\"call\"><td class=\"access\">"
+          << std::string(2 * (call.chain.size() - 1), ' ') << "<details><summary>" << escaped(name)
+          << "</summary>";
+      for (const Line &line : call.lines)
+        out << linkTo({line.file, line.number}) << ": " << line.cost.instructions
+            << (line.cost.instructions == 1 ? " instruction\n" : " instructions\n");
+      out << "</details></td><td>";
+      if (diag::Span place = call.chain.front())
+        out << linkTo({place.file, place.file->position(place.begin).line});
+      out << "</td>";
+      printCosts(call.cost, 0);
+      out << "</tr>\n";
+    }
+    out << "</tbody></table></div>\n";
+  }
+
+  std::string linkTo(Place place) {
+    const std::string row = rowOf(place);
+    return "<a href=\"#" + row + "\" data-row=\"" + row + "\">line " +
+           std::to_string(place.second) + "</a>";
+  }
+
   /// An id: "l0-18" is line 18 of the first file.
   std::string rowOf(Place place) {
     auto known = llvm::find(files, place.first);
@@ -177,11 +215,8 @@ private:
       if (place.first == file)
         first = std::min(first, place.second), last = std::max(last, place.second);
     out << "<h2>" << escaped(file->path())
-        << "</h2>\n<div class=\"source\"><table>\n<thead><tr><th>line</th><th>instructions</th>"
-           "<th>machine\ncode</th><th>live\nregisters</th><th "
-           "class=\"access\">access</th><th>sectors\na request</th>"
-           "<th>bytes\nwasted</th><th>bank\nconflicts</th><th>conver-\nsions</th><th "
-           "class=\"code\">source</th></tr></thead>\n<tbody>\n";
+        << "</h2>\n<div class=\"source\"><table>\n<thead><tr><th>line</th>" << costHeads
+        << "<th class=\"code\">source</th></tr></thead>\n<tbody>\n";
     const Line *next = lines.begin();
     for (uint32_t number = first; number <= last; ++number) {
       Line line{file, number, {}};

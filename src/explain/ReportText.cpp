@@ -40,6 +40,7 @@ public:
     printOnChip(/*isTensorMemory=*/false);
     printOnChip(/*isTensorMemory=*/true);
     printLines();
+    printCalls();
     out << '\n';
     if (findings.empty())
       out << "nothing found that is paid for nothing\n";
@@ -140,6 +141,8 @@ private:
     if (profile.hasMachineCode) {
       row("machine code") << counted(profile.total.machineInstructions(), "instruction") << ": ";
       printPipes(profile.total.machine, profile.total.machineInstructions());
+      if (double executed = profile.executedMachineInstructions(); executed > 0)
+        row("") << llvm::format("about %.0f executed by warps\n", executed);
     }
     if (profile.total.flops)
       row("products") << profile.total.flops << " flops\n";
@@ -250,25 +253,47 @@ private:
                              fact.name.empty() ? "" : "`" + fact.name + "`, ", fact.what);
   }
 
-  /// Whether a line deserves one of the listing: it accesses memory, or takes a percent.
-  bool isShown(const Line &line) const {
-    return line.cost.accessesMemory() || line.cost.flops ||
-           line.cost.instructions * 100 >= profile.total.instructions;
+  /// Whether a line or a call deserves one of the listing: it accesses memory, or takes a percent.
+  bool isShown(const Cost &cost) const {
+    return cost.accessesMemory() || cost.flops ||
+           cost.instructions * 100 >= profile.total.instructions;
   }
 
   void printLines() {
     const diag::SourceFile *file = nullptr;
     for (const Line &line : profile.lines) {
-      if (!isShown(line))
+      if (!isShown(line.cost))
         continue;
       if (file != line.file)
-        out << '\n'
-            << line.file->path() << "\n  line  instructions  live  access                  "
-            << (profile.isAmd() ? "  lines/request  used      cycles/ideal\n"
-                                : "sectors/request  used  wavefronts/ideal\n");
+        printHeads(line.file->path());
       file = line.file;
-      printLine(line);
+      printCosts(line.number, line.cost);
+      out << line.file->line(line.number) << '\n';
     }
+  }
+
+  /// Functions whose calls were inlined, below the function that calls them.
+  void printCalls() {
+    bool isFirst = true;
+    for (const Call &call : profile.calls) {
+      const diag::Span place = call.chain.front();
+      if (!place || !isShown(call.cost))
+        continue;
+      if (isFirst)
+        printHeads("calls that were inlined");
+      isFirst = false;
+      printCosts(place.file->position(place.begin).line, call.cost);
+      out.indent(2 * unsigned(call.chain.size() - 1))
+          << (call.function.empty() ? "a function" : call.function) << ", "
+          << llvm::sys::path::filename(place.file->path()) << '\n';
+    }
+  }
+
+  void printHeads(llvm::StringRef title) {
+    out << '\n'
+        << title << "\n  line  instructions  live  access                  "
+        << (profile.isAmd() ? "  lines/request  used      cycles/ideal\n"
+                            : "sectors/request  used  wavefronts/ideal\n");
   }
 
   static constexpr size_t accessWidth = 22;
@@ -281,20 +306,20 @@ private:
     return cost.accesses.front().substr(0, accessWidth - more.size()) + more;
   }
 
-  void printLine(const Line &line) {
-    GlobalCount global = line.cost.global();
-    const SharedCount &shared = line.cost.shared;
+  void printCosts(uint32_t number, const Cost &cost) {
+    GlobalCount global = cost.global();
+    const SharedCount &shared = cost.shared;
     uint64_t used = percent(global.usedBytes, global.sectors * profile.sectorBytes());
     std::string wavefronts =
         shared.requests ? std::to_string(shared.wavefronts) + "/" + std::to_string(shared.ideal)
                         : "";
-    out << llvm::formatv("{0,6}  {1,12}  {2,4}  {3,-22}", line.number, line.cost.instructions,
-                         line.cost.liveRegisters, accessOf(line.cost));
+    out << llvm::formatv("{0,6}  {1,12}  {2,4}  {3,-22}", number, cost.instructions,
+                         cost.liveRegisters, accessOf(cost));
     if (global.requests)
       out << llvm::formatv("  {0,15:f1}  {1,3}%", ratio(global.sectors, global.requests), used);
     else
       out.indent(2 + 15 + 2 + 4);
-    out << llvm::formatv("  {0,16}  | ", wavefronts) << line.file->line(line.number) << '\n';
+    out << llvm::formatv("  {0,16}  | ", wavefronts);
   }
 
   const Profile &profile;

@@ -55,7 +55,31 @@ uint64_t waveFlopsOf(const amdgcn::Instruction &instruction) {
 }
 
 WaveCounter::WaveCounter(StringRef codeObject, unsigned ldsBanks)
-    : lines(amdgcn::readLines(codeObject)), ldsBanks(ldsBanks) {}
+    : lines(amdgcn::readLines(codeObject)), frames(codeObject), ldsBanks(ldsBanks) {}
+
+unsigned WaveCounter::numberOf(const std::string &file) {
+  auto known = llvm::find(files, file);
+  const auto number = static_cast<unsigned>(known - files.begin());
+  if (known == files.end())
+    files.push_back(file);
+  return number;
+}
+
+unsigned WaveCounter::callOf(uint64_t address) {
+  unsigned call = 0;
+  std::vector<amdgcn::LineFrame> chain = frames.at(address);
+  // The outermost place is the kernel's own; each one further in is of a function that is called
+  // there.
+  for (size_t i = chain.size(); i-- > 1;) {
+    const amdgcn::LineFrame &at = chain[i];
+    ptx::InlinedCall made{chain[i - 1].function, {numberOf(at.file), at.line, at.column}, call};
+    auto known = llvm::find(calls, made);
+    call = static_cast<unsigned>(known - calls.begin());
+    if (known == calls.end())
+      calls.push_back(made);
+  }
+  return call;
+}
 
 ptx::SourcePlace WaveCounter::placeOf(uint64_t address) {
   auto behind = llvm::upper_bound(lines, address, [](uint64_t place, const amdgcn::LineRow &row) {
@@ -66,11 +90,7 @@ ptx::SourcePlace WaveCounter::placeOf(uint64_t address) {
   const amdgcn::LineRow &row = *std::prev(behind);
   if (!row.line)
     return {};
-  auto known = llvm::find(files, row.file);
-  const auto number = static_cast<unsigned>(known - files.begin());
-  if (known == files.end())
-    files.push_back(row.file);
-  return {number, row.line, row.column};
+  return {numberOf(row.file), row.line, row.column};
 }
 
 InstructionCount WaveCounter::describe(const amdgcn::Observed &what) {
@@ -78,6 +98,7 @@ InstructionCount WaveCounter::describe(const amdgcn::Observed &what) {
   InstructionCount count;
   count.text = instruction.mnemonic;
   count.source = placeOf(what.address);
+  count.call = callOf(what.address);
   count.pipe = wavePipeOf(instruction.mnemonic);
   count.stores = instruction.access.isStore;
   count.loads = !count.stores || instruction.access.isAtomic;
@@ -154,6 +175,7 @@ Counts WaveCounter::take() {
   counts.mostLive = std::move(live.most);
   counts.memoryLines = memoryLines.size();
   counts.files = std::move(files);
+  counts.calls = std::move(calls);
   return counts;
 }
 

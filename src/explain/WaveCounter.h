@@ -40,8 +40,13 @@ private:
   InstructionCount describe(const amdgcn::Observed &what);
   void countGlobal(const amdgcn::Observed &what, Entry &entry);
   ptx::SourcePlace placeOf(uint64_t address);
+  unsigned numberOf(const std::string &file);
+  /// The innermost call that it was inlined by: a number in `calls`.
+  unsigned callOf(uint64_t address);
 
   std::vector<amdgcn::LineRow> lines;
+  amdgcn::InlinedFrames frames;
+  std::vector<ptx::InlinedCall> calls = std::vector<ptx::InlinedCall>(1);
   unsigned ldsBanks;
   std::vector<std::string> files;
   /// By address, which is the order of the code.

@@ -110,6 +110,17 @@ std::vector<std::pair<std::string, int64_t>> indicesOf(Location location) {
   return all;
 }
 
+Location withCallee(Location location, llvm::StringRef name) {
+  MLIRContext *context = location.getContext();
+  return FusedLoc::get({location}, StringAttr::get(context, name), context);
+}
+
+llvm::StringRef calleeOf(Location location) {
+  auto fused = dyn_cast<FusedLoc>(location);
+  auto name = fused ? dyn_cast_or_null<StringAttr>(fused.getMetadata()) : StringAttr();
+  return name ? name.strref() : "";
+}
+
 std::vector<diag::Span> callChainOf(Location location, const diag::SourceManager &sources) {
   std::vector<diag::Span> chain;
   // What was fused is of one place, or of places of which the first counts.

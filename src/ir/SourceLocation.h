@@ -49,6 +49,12 @@ mlir::Location withIndices(mlir::Location location, mlir::Attribute indices);
 /// included.
 std::vector<std::pair<std::string, int64_t>> indicesOf(mlir::Location location);
 
+/// `location` of a call that is inlined, with the name of the function that it calls.
+mlir::Location withCallee(mlir::Location location, llvm::StringRef name);
+
+/// That name; "" where there is none.
+llvm::StringRef calleeOf(mlir::Location location);
+
 /// The calls that led to `location`, innermost first, without `location` itself.
 std::vector<diag::Span> callChainOf(mlir::Location location, const diag::SourceManager &sources);
 

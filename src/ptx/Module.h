@@ -89,6 +89,16 @@ struct SourcePlace {
   friend auto operator<=>(const SourcePlace &, const SourcePlace &) = default;
 };
 
+/// A call that was inlined (`inlined_at`).
+struct InlinedCall {
+  /// What it calls; "" where nobody says.
+  std::string function;
+  SourcePlace place;
+  /// By which call the place itself was inlined: its number in a list of these; 0: by none.
+  unsigned outer = 0;
+  friend bool operator==(const InlinedCall &, const InlinedCall &) = default;
+};
+
 struct Function;
 struct Instruction;
 struct Step;
@@ -110,6 +120,8 @@ struct Instruction {
   LaneNeeds needs = LaneNeeds::None;
   unsigned line = 0;
   SourcePlace source;
+  /// The innermost call that it was inlined by: a number in Module::calls; 0: by none.
+  unsigned call = 0;
   /// Predicate register of `@p`; -1 without.
   int32_t guard = -1;
   bool guardIsNegated = false;
@@ -195,6 +207,8 @@ struct Module {
   llvm::StringMap<VariablePlace> variablePlaces;
   /// Source files by the numbers that places have; "" for numbers that are no file's.
   std::vector<std::string> files;
+  /// Those that were inlined; the first one is none.
+  std::vector<InlinedCall> calls = std::vector<InlinedCall>(1);
   unsigned staticSharedBytes = 0;
   unsigned laneMemoryBytes = 0;
 

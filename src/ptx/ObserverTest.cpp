@@ -51,6 +51,45 @@ TEST(PtxObserver, IsToldOfEachLanesAddressAndOfTheSourcesPlace) {
   EXPECT_TRUE(seen.events["ld"].front().global.empty());
 }
 
+TEST(PtxParser, CallsThatWereInlinedAreKept) {
+  ParseError error;
+  std::unique_ptr<Module> module = parse(R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k()
+{
+  .reg .b32 %r<2>;
+  .loc 1 18 9
+  .loc 2 12 27, function_name $L__function0, inlined_at 1 18 9
+  mov.u32 %r1, 1;
+  .loc 3 7 12, function_name $L__function1, inlined_at 2 12 27
+  mov.u32 %r1, 2;
+  .loc 1 19 5
+  ret;
+}
+  .file 1 "k.py"
+  .file 2 "k.py"
+  .file 3 "other.py"
+  .section .debug_str
+  {
+$L__function0:
+  .b8 97, 98, 0
+$L__function1:
+  .b8 99, 0
+  }
+)",
+                                         error);
+  ASSERT_TRUE(module) << error.message;
+  const auto &code = module->functions.find("k")->second->code;
+  // Numbers of one file are one.
+  EXPECT_EQ(code[0].source, (SourcePlace{1, 12, 27}));
+  EXPECT_EQ(code[1].source, (SourcePlace{3, 7, 12}));
+  ASSERT_EQ(module->calls.size(), 3u);
+  EXPECT_EQ(module->calls[code[0].call], (InlinedCall{"ab", {1, 18, 9}, 0}));
+  EXPECT_EQ(module->calls[code[1].call], (InlinedCall{"c", {1, 12, 27}, code[0].call}));
+  EXPECT_EQ(code[2].call, 0u);
+}
+
 TEST(PtxObserver, IsToldWhichLanesAGuardLetsThrough) {
   Recorder seen;
   Executed run("setp.lt.u32 %p1, %t, 3;\nmul.wide.u32 %rd1, %t, 4;\nadd.s64 %rd1, %out, %rd1;\n"

@@ -12,6 +12,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <cstring>
+#include <map>
 
 namespace gluonc::ptx {
 
@@ -105,6 +106,7 @@ public:
     while (next())
       if (!parseTop())
         return false;
+    finishPlaces();
     for (Function *kernel : kernels)
       if (!link(module, *kernel, error))
         return false;
@@ -186,6 +188,39 @@ private:
     skipLine();
     return true;
   }
+  /// `{ $L__name: .b8 104, 105, 0 … }`: what functions are called.
+  bool parseStrings() {
+    std::string *text = nullptr;
+    while (next() && token != "}") {
+      unsigned byte = 0;
+      if (isNext(':')) {
+        text = &strings[token];
+        next();
+      } else if (text && !token.getAsInteger(10, byte) && byte) {
+        text->push_back(static_cast<char>(byte));
+      }
+    }
+    return true;
+  }
+  /// Files have several numbers where several calls lead there: the first one stands for all. Names
+  /// of functions come behind those that use them.
+  void finishPlaces() {
+    llvm::StringMap<unsigned> known;
+    std::vector<unsigned> firsts;
+    for (auto [number, file] : llvm::enumerate(module.files))
+      firsts.push_back(file.empty() ? unsigned(number)
+                                    : known.try_emplace(file, number).first->second);
+    auto unify = [&](SourcePlace &at) {
+      at.file = at.file < firsts.size() ? firsts[at.file] : at.file;
+    };
+    for (InlinedCall &inlined : module.calls) {
+      inlined.function = strings.lookup(inlined.function);
+      unify(inlined.place);
+    }
+    for (auto &entry : module.functions)
+      for (Instruction &instruction : entry.second->code)
+        unify(instruction.source);
+  }
   bool skipBraces() {
     unsigned depth = 0;
     do {
@@ -210,6 +245,8 @@ private:
     if (token == ".file")
       return parseFile();
     if (token == ".section") {
+      if (next() && token == ".debug_str")
+        return parseStrings();
       while (token != "{" && next())
         ;
       return skipBraces();
@@ -493,13 +530,40 @@ private:
     return parseInstruction();
   }
 
-  /// `.loc 1 12 20` and perhaps more: what follows comes from there.
-  bool parsePlace() {
-    for (unsigned *number : {&place.file, &place.line, &place.column})
+  bool parsePlace(SourcePlace &read) {
+    for (unsigned *number : {&read.file, &read.line, &read.column})
       if (!next() || token.getAsInteger(10, *number))
         return fail("'" + token + "' is no number of a place");
+    return true;
+  }
+  /// `.loc 1 12 20`, perhaps with `, function_name label, inlined_at 1 40 5` or other words: what
+  /// follows comes from there.
+  bool parsePlace() {
+    call = 0;
+    if (!parsePlace(place))
+      return false;
+    StringRef words = rest.take_until([](char c) { return c == '\n'; }).split("//").first;
+    StringRef function;
+    if (size_t at = words.find("function_name"); at != StringRef::npos)
+      function = words.drop_front(at + sizeof("function_name")).split(',').first.trim();
+    if (size_t at = words.find("inlined_at"); at != StringRef::npos) {
+      rest = rest.drop_front(at + sizeof("inlined_at"));
+      SourcePlace outer;
+      if (!parsePlace(outer))
+        return false;
+      // Which call that place was inlined by is said in front.
+      call = callFor({function.str(), outer, callsOfPlaces[outer]});
+    }
+    callsOfPlaces[place] = call;
     skipLine();
     return true;
+  }
+  unsigned callFor(const InlinedCall &made) {
+    auto [found, isNew] = callNumbers.try_emplace(std::tuple(made.function, made.place, made.outer),
+                                                  unsigned(module.calls.size()));
+    if (isNew)
+      module.calls.push_back(made);
+    return found->second;
   }
 
   bool parseTargets(StringRef name) {
@@ -589,6 +653,7 @@ private:
     Instruction instruction;
     instruction.line = tokenLine;
     instruction.source = place;
+    instruction.call = call;
     if (token == "@") {
       instruction.guardIsNegated = take('!');
       next();
@@ -754,6 +819,12 @@ private:
   unsigned line = 1, tokenLine = 1;
   /// Where the source has the instructions that are read.
   SourcePlace place;
+  /// A number in the module's calls, and those of the places that were read last.
+  unsigned call = 0;
+  std::map<SourcePlace, unsigned> callsOfPlaces;
+  std::map<std::tuple<std::string, SourcePlace, unsigned>, unsigned> callNumbers;
+  /// Of `.debug_str`, by their labels.
+  llvm::StringMap<std::string> strings;
   Function *function = nullptr;
   std::vector<Function *> kernels;
   std::vector<Scope> scopes;

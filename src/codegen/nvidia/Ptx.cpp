@@ -1,5 +1,6 @@
 #include "codegen/nvidia/Ptx.h"
 
+#include "codegen/nvidia/InlinedPlaces.h"
 #include "codegen/nvidia/NvidiaIsa.h"
 #include "codegen/nvidia/ProxyRegisters.h"
 #include "codegen/nvidia/SplitBlocks.h"
@@ -179,6 +180,8 @@ public:
       // Before, blocks would be joined again.
       append(createSplitBlocks());
     } else {
+      if (name == "NVPTX Assembly Printer")
+        append(createInlinedPlaces());
       append(pass);
     }
   }
@@ -213,7 +216,8 @@ Expected<std::string> printPtx(Module &module, const target::Target &target,
   // An older ptxas would put another stride into a descriptor; better that it refuses the text.
   if (StringRef(text).contains("tensormap.replace"))
     version = std::max(version, 86u);
-  return withHead(withKeptNegations(std::string(text)), version, target.chip());
+  std::string lined = withInlinedPlaces(std::string(text));
+  return withHead(withKeptNegations(std::move(lined)), version, target.chip());
 }
 
 } // namespace gluonc::codegen::nvidia

@@ -1,5 +1,7 @@
 #include "codegen/passes/DebugInfo.h"
 
+#include "ir/SourceLocation.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/InstIterator.h"
@@ -45,8 +47,9 @@ void DebugInfo::declare(Function &function, mlir::Location location) {
   DIFile *file = fileOf(*position);
   if (!unit) {
     module.addModuleFlag(Module::Warning, "Debug Info Version", DEBUG_METADATA_VERSION);
-    unit = builder.createCompileUnit(dwarf::DW_LANG_C, file, "gluonc", /*isOptimized=*/true, "", 0,
-                                     "", DICompileUnit::DebugDirectivesOnly);
+    unit = builder.createCompileUnit(
+        dwarf::DW_LANG_C, file, "gluonc", /*isOptimized=*/true, "", 0, "",
+        hasInlined ? DICompileUnit::LineTablesOnly : DICompileUnit::DebugDirectivesOnly);
   }
   DISubroutineType *type = builder.createSubroutineType(builder.getOrCreateTypeArray({}));
   function.setSubprogram(
@@ -55,16 +58,55 @@ void DebugInfo::declare(Function &function, mlir::Location location) {
                              DISubprogram::SPFlagDefinition | DISubprogram::SPFlagOptimized));
 }
 
+DISubprogram *DebugInfo::inlined(StringRef name, mlir::FileLineColLoc inside) {
+  DIFile *file = fileOf(inside);
+  DISubprogram *&function = functions[{name.str(), file}];
+  if (!function)
+    function = builder.createFunction(
+        file, name, name, file, 0, builder.createSubroutineType(builder.getOrCreateTypeArray({})),
+        0, DINode::FlagZero,
+        DISubprogram::SPFlagDefinition | DISubprogram::SPFlagOptimized |
+            DISubprogram::SPFlagLocalToUnit);
+  return function;
+}
+
+DILocation *DebugInfo::locationOf(mlir::Location location, Scope scope) {
+  if (auto named = mlir::dyn_cast<mlir::NameLoc>(location))
+    return locationOf(named.getChildLoc(), scope);
+  if (auto fused = mlir::dyn_cast<mlir::FusedLoc>(location)) {
+    for (mlir::Location part : fused.getLocations())
+      if (filePosition(part))
+        return locationOf(part, scope);
+    return nullptr;
+  }
+  if (auto call = mlir::dyn_cast<mlir::CallSiteLoc>(location)) {
+    std::optional<mlir::FileLineColLoc> inside = filePosition(call.getCallee());
+    DILocation *place = inside ? locationOf(call.getCaller(), scope) : nullptr;
+    if (!place)
+      return locationOf(call.getCallee(), scope);
+    // What is inlined by one call has one node in common.
+    const void *caller = mlir::Location(call.getCaller()).getAsOpaquePointer();
+    const Metadata *outer = scope.call ? static_cast<Metadata *>(scope.call) : scope.subprogram;
+    DILocation *&node = calls[{caller, outer}];
+    if (!node)
+      node = DILocation::getDistinct(place->getContext(), place->getLine(), place->getColumn(),
+                                     place->getScope(), place->getInlinedAt());
+    return locationOf(call.getCallee(), {inlined(calleeOf(call.getCaller()), *inside), node});
+  }
+  auto position = mlir::dyn_cast<mlir::FileLineColLoc>(location);
+  if (!position)
+    return nullptr;
+  DIScope *block = scope.subprogram;
+  DIFile *file = fileOf(position);
+  if (file != scope.subprogram->getFile())
+    block = builder.createLexicalBlockFile(scope.subprogram, file);
+  return DILocation::get(module.getContext(), position.getLine(), position.getColumn(), block,
+                         scope.call);
+}
+
 DebugLoc DebugInfo::locationOf(mlir::Location location, Function &function) {
-  std::optional<mlir::FileLineColLoc> position = filePosition(location);
   DISubprogram *subprogram = function.getSubprogram();
-  if (!position || !subprogram)
-    return DebugLoc();
-  DIScope *scope = subprogram;
-  DIFile *file = fileOf(*position);
-  if (file != subprogram->getFile())
-    scope = builder.createLexicalBlockFile(subprogram, file);
-  return DILocation::get(function.getContext(), position->getLine(), position->getColumn(), scope);
+  return subprogram ? DebugLoc(locationOf(location, {subprogram, nullptr})) : DebugLoc();
 }
 
 } // namespace gluonc::codegen

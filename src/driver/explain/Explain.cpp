@@ -4,7 +4,7 @@
 #include "driver/ExecutedLaunch.h"
 #include "driver/explain/Facts.h"
 #include "driver/predict/LaunchModel.h"
-#include "explain/MachineCode.h"
+#include "explain/Executions.h"
 #include "explain/WaveCounter.h"
 #include "explain/WaveTiming.h"
 #include "ir/OpenLayouts.h"
@@ -75,17 +75,18 @@ static explain::Resources resourcesOf(const CompiledKernel &compiled) {
 }
 
 /// A program that fails, or prints what nobody can read, leaves the profile as it is.
-static void countMachineCode(explain::Profile &profile, llvm::StringRef disassembler,
-                             llvm::StringRef cubin) {
+static void countMachineCode(explain::Profile &profile, const explain::Counts &counts,
+                             llvm::StringRef disassembler, llvm::StringRef cubin) {
   llvm::Expected<std::string> text =
-      disassemble(disassembler, {"--print-code", "--print-line-info"}, cubin);
+      disassemble(disassembler, {"--print-code", "--print-line-info-inline"}, cubin);
   if (!text) {
     llvm::consumeError(text.takeError());
     return;
   }
   std::vector<explain::MachineInstruction> instructions = explain::readDisassembly(*text);
   if (!instructions.empty())
-    explain::addMachineCode(profile, instructions);
+    explain::addMachineCode(profile, instructions,
+                            explain::estimateExecutions(instructions, counts));
 }
 
 /// The number behind `key:` in the metadata at the end of an assembly; 0 where absent.
@@ -166,9 +167,10 @@ std::optional<explain::Profile> explainLaunch(Compiler &compiler, const KernelSo
   ExecutedRun how = {.printed = printed, .observer = &observers};
   if (!runOnPtx(*compiled, target.warpSize(), arguments, grid, how, sink))
     return std::nullopt;
-  addCounts(profile, counter.take(), sources);
+  const explain::Counts counts = counter.take();
+  addCounts(profile, counts, sources);
   if (!disassembler.empty() && compiled->artifact.kind == "cubin")
-    countMachineCode(profile, disassembler, compiled->artifact.bytes);
+    countMachineCode(profile, counts, disassembler, compiled->artifact.bytes);
   if (!model)
     return profile;
   model::Predicted predicted = model->predict(timeline ? shownClusters : 0);

@@ -30,7 +30,8 @@ mlir::Location Interpreter::location(mlir::MLIRContext *mlirContext, diag::Span 
     return here;
   if (!frame->callLocation) {
     current = frame->caller;
-    frame->callLocation = location(mlirContext, frame->callSpan);
+    mlir::Location call = location(mlirContext, frame->callSpan);
+    frame->callLocation = frame->function ? withCallee(call, frame->function->name) : call;
     current = frame;
   }
   return mlir::CallSiteLoc::get(here, *frame->callLocation);

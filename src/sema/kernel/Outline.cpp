@@ -15,6 +15,7 @@
 #include "sema/value/Flatten.h"
 
 #include "ir/Dialects.h"
+#include "ir/SourceLocation.h"
 
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -96,7 +97,7 @@ MaybeValue Outliner::call(const Function &function, Frame &callee, Span span) {
     known = found.try_emplace(key, std::move(*made)).first;
   }
   context->span = span;
-  auto call = tt::CallOp::create(context->builder, context->loc(),
+  auto call = tt::CallOp::create(context->builder, withCallee(context->loc(), function.name),
                                  mlir::cast<tt::FuncOp>(known->second.function), operands);
   llvm::SmallVector<mlir::Value> results(call->getResults());
   llvm::ArrayRef<mlir::Value> remaining = results;

@@ -1,0 +1,324 @@
+#!/usr/bin/env python3
+"""What `gluonc explain` counts without a GPU, beside what Nsight Compute counts on one.
+
+    ncu.py --gluonc BIN --out FILE.json [--target cuda:90a] [--only REGEX] [--most N]
+           [--tutorials FOLDER [--scale N]] [--ncu PROGRAM] [--seconds S] [FILE...]
+
+FILEs are kernel files with RUN lines, as those of test/exec, which are the default and launch the
+examples' kernels, too; --tutorials adds the launches of Triton's Gluon tutorials in that folder, their
+problems N times smaller along each dim (default 16). Each launch goes to `gluonc explain` and, under
+ncu, to `gluonc run --device cuda`, with the same arguments. Compared are sectors for each request of
+global memory, wavefronts of shared memory, executed instructions in all and by pipe, registers and
+occupancy. The report has both sides of each figure; the summary says how many differ by 2 % at most.
+After S seconds (default 480) no further launch begins.
+
+Needs nvdisasm and ptxas in PATH. Tutorials need gluonc's Python package (PYTHONPATH) and PyTorch. Exit
+status 3: ncu may not read counters here.
+"""
+
+import argparse
+import csv
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT / "test/exec"))
+
+import run as tests  # noqa: E402
+
+NEAR = 0.02
+# Counts that are as small differ by what the launch itself adds.
+FEW = 8
+
+REQUESTS = "l1tex__t_requests_pipe_lsu_mem_global_op_{}.sum"
+SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_{}.sum"
+WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{}.sum"
+EXECUTED = "smsp__inst_executed.sum"
+PIPE = "smsp__inst_executed_pipe_{}.sum"
+REGISTERS = "launch__registers_per_thread"
+OCCUPANCY = "sm__maximum_warps_per_active_cycle_pct"
+PIPES = ("alu", "fma", "lsu", "xu", "tensor", "uniform", "cbu")
+METRICS = [*(name.format(op) for name in (REQUESTS, SECTORS, WAVEFRONTS) for op in ("ld", "st")), EXECUTED, REGISTERS,
+           OCCUPANCY, *(PIPE.format(pipe) for pipe in PIPES)]
+
+# Which pipe executes an instruction of sm_90, by how its name begins; NVIDIA's description of the
+# pipes is in the documentation of Nsight Compute. What is missing is of pipes that are not compared.
+UNITS = (
+    ("tensor", r"[HIQDBO]?G?MMA\b|HMMA|IMMA|[HIQB]GMMA"),
+    ("uniform", r"U(?!TMA|BLK|CGABAR)[A-Z]|R2UR|S2UR|REDUX"),
+    ("fma", r"FADD|FMUL|FFMA|IMAD|HADD2|HMUL2|HFMA2|FSWZADD|IDP"),
+    ("xu", r"MUFU|I2F\b|F2I|F2F\b|FRND|POPC|FLO|BREV|I2I"),
+    ("lsu", r"LD[GSL]|LD\b|LDSM|ST[GSL]|ST\b|STSM|ATOM|RED\b|SHFL|MATCH|CCTL"),
+    ("cbu", r"BRA|BRX|EXIT|BSSY|BSYNC|BREAK|CALL|RET|JMP|WARPSYNC|KILL|NANOSLEEP|YIELD"),
+    ("alu", r"IADD3?|LOP3?|SHF|LEA|ISETP|V?IMNMX|VIADD|FSETP|FSET|FMNMX|FSEL|SEL|PRMT|MOV|PLOP3|BMSK|SGXT|IABS"
+            r"|I2FP|F2FP|VOTE(?!U)|HMNMX2|HSETP2|HSET2|P2R|R2P|FCHK|VABSDIFF"),
+)
+
+
+class NoCounters(Exception):
+    """ncu is not allowed to read counters."""
+
+
+def launches_of(file, most, only):
+    """[(file, kernel, arguments)]: each kernel's first launches, `most` of them, that any NVIDIA GPU can run."""
+    count = {}
+    for _, (kernel, *arguments), kind, _ in tests.read_tests(file):
+        if kind != "EXPECT" or "--target" in arguments or not re.search(only, f"{file.name}::{kernel}"):
+            continue
+        count[kernel] = count.get(kernel, 0) + 1
+        if count[kernel] <= most:
+            yield file, kernel, arguments
+
+
+def explain(options, file, kernel, arguments):
+    """The report, and why there is none."""
+    command = [options.gluonc, "explain", f"{file}::{kernel}", *arguments, "--target", options.target, "--format", "json",
+               *tests.INCLUDE]
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    except subprocess.TimeoutExpired:
+        return None, "explain took more than 120 s"
+    if result.returncode:
+        lines = [line for line in result.stderr.splitlines() if "error" in line]
+        return None, (lines or ["explain failed"])[0][-200:]
+    return json.loads(result.stdout), ""
+
+
+# -- ncu -------------------------------------------------------------------------------------------
+
+def number(text):
+    """Of "1,024", "12.5", "n/a"."""
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return None
+
+
+def read_csv(text):
+    """{metric: value} of the first launch, of `--page raw` (a column each) or of the default page (a row each)."""
+    lines = text.splitlines()
+    begin = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
+    if begin is None:
+        return {}
+    head, *rows = csv.reader(line for line in lines[begin:] if line.startswith('"'))
+    rows = [dict(zip(head, row)) for row in rows]
+    # In front of the launches there may be a row of units.
+    rows = [row for row in rows if row.get("ID")]
+    if not rows:
+        return {}
+    first = [row for row in rows if row["ID"] == rows[0]["ID"]]
+    if "Metric Name" in head:
+        pairs = [(row["Metric Name"], row["Metric Value"]) for row in first]
+    else:
+        pairs = [(name, first[0][name]) for name in head if "__" in name]
+    return {name: value for name, text in pairs if (value := number(text)) is not None}
+
+
+def profile(options, metrics, file, kernel, arguments):
+    """{metric: value} and why there is none. Takes metrics that this ncu does not know off the list."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = pathlib.Path(folder) / "log"
+        for _ in range(len(metrics)):
+            command = [options.ncu, "--csv", "--page", "raw", "--print-units", "base", "--log-file", str(log),
+                       "--target-processes", "all", "--launch-count", "1", "--kernel-name", f"regex:^{re.escape(kernel)}",
+                       "--metrics", ",".join(metrics), options.gluonc, "run", f"{file}::{kernel}", *arguments, "--device",
+                       "cuda", *tests.INCLUDE]
+            log.write_text("")
+            try:
+                result = subprocess.run(command, capture_output=True, text=True, timeout=180)
+            except subprocess.TimeoutExpired:
+                return {}, "ncu took more than 180 s"
+            text = log.read_text(errors="replace")
+            everything = text + result.stdout + result.stderr
+            if "ERR_NVGPUCTRPERM" in everything:
+                raise NoCounters
+            unknown = set(re.findall(r"Failed to find metric (?:regex:\^)?([\w.]+)", everything)) & set(metrics)
+            if unknown:
+                metrics[:] = [metric for metric in metrics if metric not in unknown]
+                continue
+            values = read_csv(text)
+            if values:
+                return values, ""
+            said = [line for line in everything.splitlines() if "rror" in line or "No kernels" in line]
+            return {}, (said or ["ncu printed no launch"])[0][-200:]
+    return {}, "ncu knows none of the metrics"
+
+
+# -- Both sides ------------------------------------------------------------------------------------
+
+def explained(report):
+    """{figure: value} by explain. Copies past the registers and atomic updates are counters of their own in ncu."""
+    figures = {}
+    sums = {"ld": [0, 0], "st": [0, 0]}
+    wavefronts = {"ld": 0, "st": 0}
+    for access in report["accesses"]:
+        names = access["ptx"]
+        if any(name.startswith(("cp.async", "atom", "red")) for name in names):
+            continue
+        for op, key in (("ld", "global_loads"), ("st", "global_stores")):
+            if key in access:
+                sums[op][0] += access[key]["requests"]
+                sums[op][1] += access[key]["sectors"]
+        if "shared" in access:
+            # What exchanges by shared memory reads and writes at one place: its sum is compared.
+            kinds = {"st" if "st" in name.split(".")[0] else "ld" for name in names if "shared" in name or "matrix" in name}
+            wavefronts[kinds.pop() if len(kinds) == 1 else "ld"] += access["shared"]["wavefronts"]
+    for op, (requests, sectors) in sums.items():
+        if requests:
+            figures[f"sectors a request, {op}"] = sectors / requests
+            figures[f"requests, {op}"] = requests
+    if sum(wavefronts.values()):
+        figures["shared wavefronts"] = sum(wavefronts.values())
+    opcodes = report.get("opcodes", {})
+    if opcodes:
+        figures["instructions"] = sum(opcode["executed"] for opcode in opcodes.values())
+        for pipe, pattern in UNITS:
+            figures[f"pipe {pipe}"] = 0
+        for name, opcode in opcodes.items():
+            unit = next((unit for unit, pattern in UNITS if re.match(pattern, name)), None)
+            if unit:
+                figures[f"pipe {unit}"] += opcode["executed"]
+    resources = report["resources"]
+    if resources["registers"] is not None:
+        figures["registers"] = resources["registers"]
+    if "occupancy" in resources:
+        figures["occupancy %"] = 100 * resources["occupancy"]["warps"] / resources["occupancy"]["most_warps"]
+    return figures
+
+
+def counted(values):
+    """The same figures of what ncu says."""
+    figures = {}
+    for op in ("ld", "st"):
+        requests, sectors = values.get(REQUESTS.format(op)), values.get(SECTORS.format(op))
+        if requests and sectors is not None:
+            figures[f"sectors a request, {op}"] = sectors / requests
+            figures[f"requests, {op}"] = requests
+    waves = [values[name] for op in ("ld", "st") if (name := WAVEFRONTS.format(op)) in values]
+    if waves and sum(waves):
+        figures["shared wavefronts"] = sum(waves)
+    for name, metric in (("instructions", EXECUTED), ("registers", REGISTERS), ("occupancy %", OCCUPANCY),
+                         *((f"pipe {pipe}", PIPE.format(pipe)) for pipe in PIPES)):
+        if metric in values:
+            figures[name] = values[metric]
+    return figures
+
+
+def compare(ours, theirs):
+    """{figure: {"explain", "ncu", "near"}} of those that both sides have."""
+    rows = {}
+    for name in ours:
+        if name not in theirs:
+            continue
+        a, b = ours[name], theirs[name]
+        is_count = name.startswith(("pipe", "instructions", "requests", "shared"))
+        near = abs(a - b) <= NEAR * abs(b) or is_count and abs(a - b) <= FEW
+        rows[name] = {"explain": round(a, 4), "ncu": round(b, 4), "near": near}
+    return rows
+
+
+def summary(cases):
+    """{figure: {"near", "of"}} over the launches that both sides have."""
+    sums = {}
+    for case in cases:
+        for name, row in case.get("figures", {}).items():
+            entry = sums.setdefault(name, {"near": 0, "of": 0})
+            entry["near"] += row["near"]
+            entry["of"] += 1
+    return sums
+
+
+def report_of(options, cases, version):
+    return {"gpu": version, "target": options.target, "near": NEAR, "summary": summary(cases), "cases": cases}
+
+
+def gpu():
+    try:
+        names = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True)
+        return names.stdout.splitlines()[0].strip() if names.stdout else ""
+    except OSError:
+        return ""
+
+
+def all_launches(options):
+    files = options.files or sorted(path for path in (ROOT / "test/exec").glob("*.py") if path.name not in tests.SCRIPTS)
+    for file in files:
+        yield from launches_of(file, options.most, options.only)
+    if options.tutorials:
+        # In a process of its own: tensors are simulated there.
+        result = subprocess.run([sys.executable, str(HERE / "tutorial_launches.py"), str(options.tutorials), "--scale",
+                                 str(options.scale)], capture_output=True, text=True)
+        if result.returncode:
+            print(f"tutorials: not recorded: {result.stderr.strip().splitlines()[-1:]}")
+            return
+        for file, kernel, arguments in json.loads(result.stdout):
+            if re.search(options.only, f"{pathlib.Path(file).name}::{kernel}"):
+                yield pathlib.Path(file), kernel, arguments
+
+
+def one(options, metrics, file, kernel, arguments):
+    case = {"kernel": f"{file.name}::{kernel}", "arguments": arguments}
+    report, why = explain(options, file, kernel, arguments)
+    if report is None:
+        return {**case, "left_out": why}
+    values, why = profile(options, metrics, file, kernel, arguments)
+    if not values:
+        return {**case, "left_out": why}
+    return {**case, "figures": compare(explained(report), counted(values))}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--gluonc", required=True)
+    parser.add_argument("--out", required=True, type=pathlib.Path)
+    parser.add_argument("--target", default="cuda:90a")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--most", type=int, default=2, help="launches of each kernel")
+    parser.add_argument("--tutorials", type=pathlib.Path)
+    parser.add_argument("--scale", type=int, default=16)
+    parser.add_argument("--ncu", default="ncu")
+    parser.add_argument("--seconds", type=float, default=480)
+    parser.add_argument("files", nargs="*", type=pathlib.Path)
+    options = parser.parse_args()
+    if not shutil.which(options.ncu):
+        sys.exit(f"ncu.py: there is no {options.ncu}")
+    os.environ["GLUONC_CACHE_DIR"] = ""
+    cases, metrics, begin, version = [], list(METRICS), time.monotonic(), gpu()
+    status = 0
+    try:
+        for launch in all_launches(options):
+            if time.monotonic() - begin > options.seconds:
+                print("out of time")
+                break
+            case = one(options, metrics, *launch)
+            cases.append(case)
+            far = [f"{name} {row['explain']:g} | {row['ncu']:g}" for name, row in case.get("figures", {}).items()
+                   if not row["near"]]
+            print(f"{case['kernel']:50} {case.get('left_out') or '; '.join(far) or 'near'}", flush=True)
+            # What was counted is kept, whatever happens to the rest.
+            options.out.write_text(json.dumps(report_of(options, cases, version), indent=1) + "\n")
+    except NoCounters:
+        print("ncu may not read counters here (ERR_NVGPUCTRPERM): the driver allows it to root, or to all with "
+              "NVreg_RestrictProfilingToAdminUsers=0")
+        status = 3
+    report = report_of(options, cases, version)
+    if missing := [metric for metric in METRICS if metric not in metrics]:
+        report["unknown_metrics"] = missing
+    options.out.write_text(json.dumps(report, indent=1) + "\n")
+    count = sum("figures" in case for case in cases)
+    print(f"{count} launches compared, {len(cases) - count} left out; explain within {100 * NEAR:g} % of ncu:")
+    for name, entry in report["summary"].items():
+        print(f"  {name:24} {entry['near']:4} of {entry['of']:4}  {100 * entry['near'] / entry['of']:5.1f} %")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
