@@ -25,6 +25,7 @@ import torch  # noqa: E402
 import sides  # noqa: E402
 import tutorial_cases  # noqa: E402
 import tutorials  # noqa: E402
+from gluonc._jit import JITFunction  # noqa: E402
 
 OPTIONS = {"num_warps": "--num-warps", "num_ctas": "--num-ctas", "num_stages": "--num-stages", "maxnreg": "--maxnreg"}
 
@@ -113,12 +114,10 @@ def main():
     options = parser.parse_args()
     side = sides.load_own(options.folder, tutorial_cases.FILES)
     found, recorders = [], []
-    for name, module in side.tutorials.items():
+    for module in side.tutorials.values():
         for attribute, value in list(vars(module).items()):
-            if hasattr(value, "params") and hasattr(value, "is_gluon") and attribute == value.__name__:
-                file = pathlib.Path(sys.modules.get(value.module, module).__file__ if value.module == module.__name__
-                                    else side.tutorials[value.module].__file__ if value.module in side.tutorials
-                                    else module.__file__).resolve()
+            if isinstance(value, JITFunction) and attribute == value.__name__:
+                file = pathlib.Path(value.fn.__code__.co_filename).resolve()
                 recorders.append(Recorder(value, file, found))
                 setattr(module, attribute, recorders[-1])
     problem = tensors = None
