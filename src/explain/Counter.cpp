@@ -105,7 +105,9 @@ void Counter::executed(const ptx::Observed &what) {
   count.threads += std::popcount(what.active);
   if (!what.active)
     return;
-  count.flops += flops[what.instruction];
+  const ptx::TensorProduct &product = what.touched.product;
+  count.flops +=
+      flops[what.instruction] + 2 * uint64_t(product.rows) * product.columns * product.depth;
   count.boxBytes += what.touched.boxBytes;
   if (count.pipe != Pipe::Memory)
     return;

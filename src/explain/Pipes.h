@@ -34,7 +34,7 @@ llvm::StringRef nameOf(Pipe pipe);
 Pipe pipeOf(const ptx::Instruction &instruction);
 
 /// Multiplications and additions of one warp's part of a matrix product; 0 for others, and for
-/// those of which the instruction does not say the shape (tcgen05).
+/// those of which the instruction does not say the shape (tcgen05: ptx::TensorProduct does).
 uint64_t productFlops(const ptx::Instruction &instruction);
 
 } // namespace gluonc::explain

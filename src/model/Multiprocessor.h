@@ -102,7 +102,7 @@ public:
       : chip(chip), conditions(conditions), firstLevel(conditions.firstLevelBytes) {}
 
   struct Quarter {
-    Server issue;
+    Server issue, tensorMemory;
     std::array<Server, target::nvidia::pipeCount> pipes;
   };
   std::array<Quarter, quarters> parts;

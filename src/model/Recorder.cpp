@@ -73,6 +73,20 @@ void Recorder::addSectors(llvm::ArrayRef<ptx::Touch> touches, Detail &detail, Ct
   }
 }
 
+/// Rows that tensor cores have, whether a product uses them or not.
+static void addProduct(const ptx::TensorProduct &product, const Speeds &chip, Detail &detail) {
+  constexpr double quarters = 4, referenceBits = 16;
+  constexpr unsigned rowsOfCores = 128;
+  const unsigned rows = product.rows / product.ctas;
+  const double flops = 2.0 * std::max(rows, rowsOfCores) * product.columns * product.depth;
+  detail.tensorCycles =
+      static_cast<float>(flops / (quarters * chip.tensorFlops * referenceBits / product.bits));
+  const double read = (product.readsA ? rows : 0) + double(product.columns) / product.ctas;
+  detail.operandCycles =
+      static_cast<float>(read * product.depth * product.bits / 8 / chip.sharedBytesPerCycle);
+  detail.pair = static_cast<uint8_t>(product.ctas);
+}
+
 Detail Recorder::describe(const ptx::Observed &what, const Work &work, CtaTrace &cta) {
   const ptx::Touched &touched = what.touched;
   Detail detail;
@@ -85,6 +99,8 @@ Detail Recorder::describe(const ptx::Observed &what, const Work &work, CtaTrace 
   auto begin = static_cast<uint32_t>(cta.signals.size());
   cta.signals.insert(cta.signals.end(), touched.signals.begin(), touched.signals.end());
   detail.signals = {begin, static_cast<uint32_t>(cta.signals.size())};
+  if (touched.product.rows)
+    addProduct(touched.product, chip, detail);
   return detail;
 }
 
@@ -102,7 +118,8 @@ void Recorder::executed(const ptx::Observed &what) {
   Op op{static_cast<uint32_t>(what.instruction), -1,
         static_cast<uint8_t>(std::popcount(what.active))};
   const ptx::Touched &touched = what.touched;
-  if (!touched.global.empty() || !touched.shared.empty() || touched.boxBytes || !signals.empty()) {
+  if (!touched.global.empty() || !touched.shared.empty() || touched.boxBytes || !signals.empty() ||
+      touched.product.rows) {
     op.detail = static_cast<int32_t>(cta.details.size());
     cta.details.push_back(describe(what, work, cta));
   }

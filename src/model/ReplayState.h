@@ -60,6 +60,8 @@ struct Warp {
   double latest = 0;
   /// When all of its stores have been handed on.
   double stored = 0;
+  /// When what was moved between tensor memory and registers has been.
+  double moved = 0;
   std::array<Groups, queueCount> groups;
   uint64_t clusterPhase = 0;
   /// Since when it waits, and for what.

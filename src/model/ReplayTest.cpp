@@ -162,6 +162,23 @@ TEST(Replay, LanesThatWentApartComeToABarrierOneAfterAnother) {
   EXPECT_EQ(found.lost, 0u);
 }
 
+TEST(Replay, ProductsInTensorMemoryFollowEachOtherAndTheirArrivalWaits) {
+  constexpr uint64_t barrier = 64;
+  auto cyclesOf = [&](float operandCycles) {
+    TestTrace trace(2);
+    trace.signal(0, {Kind::Begin, barrier, 1});
+    for (int i = 0; i != 10; ++i)
+      trace.tensorProduct(0, 100, operandCycles);
+    trace.tensorCommit(0, barrier);
+    trace.signal(1, {Kind::Ask, barrier, 0, true});
+    trace.math(1, Pipe::Float, 1);
+    return trace.cycles();
+  };
+  EXPECT_NEAR(cyclesOf(0), 10 * 100 + testChip.wgmmaLatency, 60);
+  // Where their operands take longer to read, that counts.
+  EXPECT_NEAR(cyclesOf(150), 10 * 150 + testChip.wgmmaLatency, 60);
+}
+
 TEST(Replay, ABoxArrivesAtItsBarrierAndWhoAskedForItGoesOn) {
   constexpr uint64_t barrier = 64;
   constexpr uint32_t bytes = 16384;

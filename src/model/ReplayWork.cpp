@@ -9,6 +9,21 @@ double Replayer::perform(Warp &warp, const Op &op, const Work &work, double begi
     return compute(warp, op, work, begin);
   case Rule::AsyncProduct:
     return multiply(warp, op, work, begin);
+  case Rule::TensorProduct:
+  case Rule::TensorCopy:
+    multiplyInTensorMemory(warp, op, work, begin);
+    return begin;
+  case Rule::TensorCommit:
+    signal(warp, op, std::max(begin, warp.groups[unsigned(Queue::Products)].open.done));
+    return begin;
+  case Rule::TensorMove: {
+    begin = quarterOf(warp).tensorMemory.take({now, begin}, work.cycles);
+    setResults(warp, work, begin + work.cycles + work.latency);
+    warp.moved = begin + work.cycles + work.latency;
+    return begin;
+  }
+  case Rule::TensorWait:
+    return std::max(begin, warp.moved);
   case Rule::Shuffle:
     setResults(warp, work, processorOf(warp).shuffle({now, begin}));
     return begin;
@@ -57,6 +72,24 @@ double Replayer::multiply(Warp &warp, const Op &op, const Work &work, double beg
   warp.groups[unsigned(Queue::Products)].add(end, end + work.latency);
   note(Span::Kind::Product, warp, op, start, end);
   return begin;
+}
+
+void Replayer::multiplyInTensorMemory(Warp &warp, const Op &op, const Work &work, double begin) {
+  const Detail &detail = detailOf(warp, op);
+  const bool isCopy = work.rule == Rule::TensorCopy;
+  const double cycles = isCopy ? work.cycles : std::max(detail.tensorCycles, detail.operandCycles);
+  double start = begin;
+  // Both of a pair begin together; neighbours are pairs.
+  for (unsigned i = 0; i != detail.pair; ++i) {
+    Multiprocessor &processor = processors[(warp.rank ^ i) % processors.size()];
+    processor.feed({now, begin}, isCopy ? work.cycles : detail.operandCycles);
+    for (Multiprocessor::Quarter &part : processor.parts)
+      start = std::max(start, part.pipes[unsigned(Pipe::Tensor)].take({now, begin}, cycles));
+  }
+  const double end = start + cycles;
+  warp.groups[unsigned(Queue::Products)].add(end, end + (isCopy ? 0 : chip.wgmmaLatency));
+  if (!isCopy)
+    note(Span::Kind::Product, warp, op, start, end);
 }
 
 Request Replayer::requestOf(const Warp &warp, const Op &op, const Work &work) const {

@@ -214,6 +214,10 @@ private:
     case Rule::ClusterWait:
     case Rule::Branch:
     case Rule::AsyncProduct:
+    case Rule::TensorProduct:
+    case Rule::TensorCopy:
+    case Rule::TensorCommit:
+    case Rule::TensorWait:
     case Rule::BoxLoad:
     case Rule::BoxStore:
       return true;
@@ -314,6 +318,7 @@ private:
   double perform(Warp &warp, const Op &op, const Work &work, double begin);
   double compute(Warp &warp, const Op &op, const Work &work, double begin);
   double multiply(Warp &warp, const Op &op, const Work &work, double begin);
+  void multiplyInTensorMemory(Warp &warp, const Op &op, const Work &work, double begin);
   static uint64_t ownerOf(const Warp &warp) { return warp.cluster->number; }
   static const Detail &detailOf(const Warp &warp, const Op &op) {
     static const Detail none;

@@ -111,6 +111,22 @@ public:
     work.latency = testChip.wgmmaLatency;
     add(warp, std::move(work));
   }
+  /// In tensor memory, and the arrival behind all of a warp's.
+  void tensorProduct(unsigned warp, float cycles, float operandCycles = 0) {
+    Work work;
+    work.rule = Rule::TensorProduct;
+    Detail detail;
+    detail.tensorCycles = cycles;
+    detail.operandCycles = operandCycles;
+    add(warp, std::move(work), keep(detail));
+  }
+  void tensorCommit(unsigned warp, uint64_t barrier) {
+    Work work;
+    work.rule = Rule::TensorCommit;
+    Detail detail;
+    detail.signals = keep({ptx::Signal::Kind::Arrive, barrier, 1});
+    add(warp, std::move(work), keep(detail));
+  }
   void signal(unsigned warp, ptx::Signal signal) {
     Work work;
     work.rule = Rule::Signal;

@@ -28,6 +28,10 @@ struct Detail {
   uint16_t lines = 0, wavefronts = 0;
   /// Of a box: bytes that it moves.
   uint32_t boxBytes = 0;
+  /// Of a product in tensor memory: cycles of each of so many multiprocessors' tensor cores, and of
+  /// the shared memory that its operands come from.
+  float tensorCycles = 0, operandCycles = 0;
+  uint8_t pair = 1;
 };
 
 struct Op {

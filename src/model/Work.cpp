@@ -79,7 +79,9 @@ public:
       classifyCopy();
     else if (isOneOf(name, {"ld", "st", "atom", "red", "ldmatrix", "stmatrix"}))
       classifyAccess();
-    else if (isOneOf(name, {"bar", "barrier", "mbarrier", "tcgen05"}))
+    else if (name == "tcgen05")
+      classifyTensor();
+    else if (isOneOf(name, {"bar", "barrier", "mbarrier"}))
       classifyBarrier();
     else if (isOneOf(name, {"shfl", "vote", "match", "redux"})) {
       work.rule = Rule::Shuffle;
@@ -127,6 +129,40 @@ private:
     work.cycles = std::max(productCycles(instruction, chip), work.sharedCycles);
     work.latency = chip.wgmmaLatency;
     work.written.clear();
+  }
+
+  /// What a product's shape is, the trace says (Detail).
+  void classifyTensor() {
+    if (instruction.has("mma"))
+      work.rule = Rule::TensorProduct;
+    else if (instruction.has("cp"))
+      setTensorCopy();
+    else if (instruction.has("commit"))
+      work.rule = Rule::TensorCommit;
+    else if (instruction.has("ld") || instruction.has("st"))
+      setTensorMove();
+    else if (!instruction.modifiers.empty() && instruction.modifiers.front().starts_with("wait"))
+      work.rule = Rule::TensorWait;
+    else
+      work.rule = Rule::Signal;
+  }
+  void setTensorCopy() {
+    work.rule = Rule::TensorCopy;
+    for (StringRef shape : instruction.modifiers) {
+      unsigned lanes = 0, bits = 0;
+      if (!shape.consumeInteger(10, lanes) && shape.consume_front("x") &&
+          !shape.consumeInteger(10, bits) && shape == "b")
+        work.cycles = lanes * bits / 8 / chip.sharedBytesPerCycle;
+    }
+  }
+  /// A column of a quarter's 32 lanes, 32 bits each, in a cycle.
+  void setTensorMove() {
+    work.rule = Rule::TensorMove;
+    work.cycles = 1;
+    for (const ptx::Operand &operand : instruction.operands)
+      if (operand.kind == OperandKind::Vector)
+        work.cycles = std::max<double>(work.cycles, static_cast<double>(operand.elements.size()));
+    work.latency = chip.tensorMemoryLatency;
   }
 
   void classifyCopy() {

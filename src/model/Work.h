@@ -26,6 +26,15 @@ enum class Rule : uint8_t {
   Product,
   /// One of a warpgroup, which goes on meanwhile.
   AsyncProduct,
+  /// One whose sum is in tensor memory; a copy into tensor memory, which waits its turn with them;
+  /// an
+  /// arrival that waits for both.
+  TensorProduct,
+  TensorCopy,
+  TensorCommit,
+  /// Between tensor memory and registers, and a wait for all of these.
+  TensorMove,
+  TensorWait,
   /// `cp.async`.
   AsyncCopy,
   /// A box between shared and global memory.

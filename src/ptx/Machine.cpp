@@ -1,4 +1,5 @@
 #include "ptx/Handlers.h"
+#include "ptx/TensorAccess.h"
 
 #include <cstring>
 #include <thread>
@@ -245,6 +246,8 @@ bool Machine::runWarp(Cta &cta, Warp &warp) {
       step.fail(first, "the kernel does not end", FaultKind::Endless);
     else if (active && !(launch.skipsProducts && isProduct(instruction)))
       instruction.execute(step);
+    else if (active && launch.observer && instruction.name == "tcgen05")
+      tellTensorProduct(step);
     if (launch.observer)
       launch.observer->executed({number, cta.coordinates, warp.number, group, active, touched});
     if (step.yields) {

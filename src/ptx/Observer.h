@@ -44,6 +44,15 @@ struct Signal {
   bool isOver = false;
 };
 
+/// A product of tensor memory (tcgen05.mma): its shape, of both CTAs of a pair, bits of an operand's
+/// element. Without rows there is none.
+struct TensorProduct {
+  unsigned rows = 0, columns = 0, depth = 0, bits = 0;
+  unsigned ctas = 1;
+  /// A comes from shared memory, as B does.
+  bool readsA = true;
+};
+
 /// What one instruction of a warp accessed.
 struct Touched {
   /// Lane by lane. Of shared memory: addresses in the window of the cluster.
@@ -54,6 +63,7 @@ struct Touched {
   llvm::SmallVector<Touch, 0> box;
   /// Lane by lane.
   llvm::SmallVector<Signal, 1> signals;
+  TensorProduct product;
 
   void clear() {
     global.clear();
@@ -61,6 +71,7 @@ struct Touched {
     boxBytes = 0;
     box.clear();
     signals.clear();
+    product = {};
   }
 };
 

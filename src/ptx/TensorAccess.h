@@ -25,6 +25,8 @@ bool writeTensor(Step &step, unsigned thread, Cta &cta, TensorPlace place, uint3
 
 Handler chooseTensorMove(const Instruction &instruction);
 Handler chooseTensorProduct(const Instruction &instruction);
+/// Tells the observer what such a product would do, which is not done.
+void tellTensorProduct(Step &step);
 Handler chooseTensorCopy(const Instruction &instruction);
 
 } // namespace gluonc::ptx

@@ -52,20 +52,37 @@ class Product {
 public:
   Product(Step &step, unsigned thread) : step(step), thread(thread) {}
 
-  void run() {
+  /// Reads what is to be done, and tells the observer. False after a failure, and where nothing is.
+  bool describe() {
     const Instruction &instruction = step.instruction;
     ProductKind kind = kindOf(instruction);
     places = placesOf(instruction);
     ctas = ctasOf(step, thread);
     if (ctas.empty())
-      return;
+      return false;
     std::string error;
     auto bits = static_cast<uint32_t>(step.read(3, thread));
     auto decoded = decodeInstruction(kind, static_cast<unsigned>(ctas.size()),
                                      elementsPerScale(instruction, kind), bits, error);
-    if (!decoded)
-      return step.fail(thread, error);
+    if (!decoded) {
+      step.fail(thread, error);
+      return false;
+    }
     what = *decoded;
+    if (step.touched)
+      step.touched->product = {what.m,
+                               what.n,
+                               what.k,
+                               bitsOf(kind),
+                               static_cast<unsigned>(ctas.size()),
+                               !aIsInTensorMemory()};
+    return true;
+  }
+
+  void run() {
+    if (!describe())
+      return;
+    ProductKind kind = kindOf(step.instruction);
     bool fourBit = kind == ProductKind::Mxf4 || kind == ProductKind::Mxf4nvf4;
     a = {what.a, what.k, what.negatesA, what.transposesA, fourBit};
     b = {what.b, what.k, what.negatesB, what.transposesB, fourBit};
@@ -79,6 +96,20 @@ public:
   }
 
 private:
+  /// As tensor cores count them: narrower ones are padded to 8 bits but in kinds of their own.
+  static unsigned bitsOf(ProductKind kind) {
+    switch (kind) {
+    case ProductKind::F16:
+      return 16;
+    case ProductKind::Tf32:
+      return 32;
+    case ProductKind::Mxf4:
+    case ProductKind::Mxf4nvf4:
+      return 4;
+    default:
+      return 8;
+    }
+  }
   /// D and A begin at lane 0, or, with 64 rows, at lane 0 or 16.
   bool checkPlaces() {
     bool isHalf = ctas.size() == 1 && rows == 64;
@@ -212,6 +243,10 @@ void multiply(Step &step) {
 }
 
 } // namespace
+
+void tellTensorProduct(Step &step) {
+  step.eachLane([&](unsigned lane) { Product(step, lane).describe(); });
+}
 
 Handler chooseTensorProduct(const Instruction &instruction) {
   ProductKind kind = kindOf(instruction);

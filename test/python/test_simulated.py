@@ -1,12 +1,15 @@
 """--simulate: a process in which a GPU seems to be there. Each script is a process of its own."""
 
 import os
+import pathlib
 import subprocess
 import sys
 
 import pytest
 
 pytest.importorskip("torch")
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # Names as files for Triton import them, most of which the script does not use.
 HEAD = '''
@@ -352,6 +355,44 @@ print(round(milliseconds(1 << 26) / long, 6), 0.001 < short < 0.1, 0.1 < long < 
                           text=True, capture_output=True, timeout=120)
     assert done.stdout.split() == ["1.0", "True", "True"], done.stderr
     assert done.stderr.count("predictions for H100 SXM") == 1
+
+
+@pytest.mark.parametrize("target, chip, peak", [("cuda:100a", "B200", 8000)])
+def test_a_copy_is_predicted_near_the_rate_of_memory_by_published_figures(tmp_path, target, chip, peak):
+    script = '''
+n = 1 << 27
+@gluon.jit
+def copy(src, dst, layout: gl.constexpr):
+    offsets = gl.program_id(0) * 4096 + gl.arange(0, 4096, layout=layout)
+    gl.store(dst + offsets, gl.load(src + offsets))
+x, y = (torch.ones(n, device="cuda") for _ in range(2))
+lanes = 64 if triton.runtime.driver.active.get_current_target().backend == "hip" else 32
+layout = gl.BlockedLayout([4], [lanes], [4], [0])
+print(8 * n / triton.testing.do_bench(lambda: copy[(n // 4096,)](x, y, layout)) / 1e6)
+'''
+    (tmp_path / "script.py").write_text(HEAD + script)
+    done = subprocess.run([sys.executable, "-m", "gluonc", "--simulate", target, tmp_path / "script.py"],
+                          text=True, capture_output=True, timeout=120)
+    assert f"predictions for {chip}, by figures that were published" in done.stderr, done.stderr
+    assert 0.8 * peak < float(done.stdout) < peak
+
+
+@pytest.mark.parametrize("target, example, call, peak", [
+    ("cuda:100a", "blackwell_matmul", "product(a, b, c, 1.0)", 2250)])
+def test_a_large_product_is_predicted_near_the_peak_of_tensor_cores(tmp_path, target, example, call, peak):
+    script = f'''
+import sys
+sys.path.insert(0, {str(ROOT / "examples" / example)!r})
+import matmul
+n = 8192
+a, b, c = (torch.empty(n, n, device="cuda", dtype=torch.float16) for _ in range(3))
+print(2 * n**3 / triton.testing.do_bench(lambda: matmul.{call}) / 1e9)
+'''
+    (tmp_path / "script.py").write_text(HEAD + script)
+    done = subprocess.run([sys.executable, "-m", "gluonc", "--simulate", target, tmp_path / "script.py"],
+                          text=True, capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert 0.7 * peak < float(done.stdout) < peak
 
 
 def test_what_needs_other_programs_is_measured_by_the_clock(tmp_path):

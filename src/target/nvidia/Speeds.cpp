@@ -81,10 +81,52 @@ constexpr Speeds a100 = {
     .branchLatency = h100.branchLatency,
 };
 
+/// Published: NVIDIA's data sheet of the HGX B200 (a GPU: 2.25e15 dense operations on 16 bits a
+/// second, 8 TB/s, of which a tenth is taken off), the CUDA programming guide's tables (units,
+/// shared memory), 148 multiprocessors and 126 MB of second-level cache as programs are told. With
+/// 4096 products a multiprocessor and cycle those operations are a clock of 1.85 GHz. Not
+/// published, and taken: 64 bytes of the second-level cache a cycle for each multiprocessor,
+/// whoever asks for what; the latencies of the H100; what launches and barriers take there.
+constexpr Speeds b200 = {
+    .capability = 100,
+    .name = "B200",
+    .areMeasured = false,
+    .multiprocessors = 148,
+    .megahertz = 1850,
+    .productMegahertz = 1850,
+    .launchMicroseconds = h100.launchMicroseconds,
+    .ctaCycles = h100.ctaCycles,
+    .pipes = h100.pipes,
+    .tensorFlops = 2048,
+    // mma.sync is not what these tensor cores are for: the rate of an H100's wgmma.
+    .warpProductShare = 0.25,
+    .wgmmaLatency = h100.wgmmaLatency,
+    .tensorMemoryLatency = h100.sharedLatency,
+    .sharedBytesPerCycle = 128,
+    .sharedLatency = h100.sharedLatency,
+    .shuffleLatency = h100.shuffleLatency,
+    .firstLevelLatency = h100.firstLevelLatency,
+    .firstLevelBytes = 256 * 1024,
+    .secondLevelBytesPerCycle = 64,
+    .distinctBytesPerCycle = 64,
+    .commonBytesPerCycle = 64,
+    .secondLevelLatency = h100.secondLevelLatency,
+    .atomicLatency = h100.atomicLatency,
+    .secondLevelBytes = 126e6,
+    .memoryGigabytesPerSecond = 7200,
+    .memoryLatency = h100.memoryLatency,
+    .memoryGranule = 64,
+    .boxLatency = 0,
+    .barrierLatency = h100.barrierLatency,
+    .barrierCycles = h100.barrierCycles,
+    .mbarrierLatency = h100.mbarrierLatency,
+    .branchLatency = h100.branchLatency,
+};
+
 } // namespace
 
 const Speeds *speedsOf(const Target &target) {
-  for (const Speeds *chip : {&a100, &h100})
+  for (const Speeds *chip : {&a100, &h100, &b200})
     if (target.isNvidia() && chip->capability == target.computeCapability())
       return chip;
   return nullptr;

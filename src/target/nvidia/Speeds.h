@@ -57,8 +57,10 @@ struct Speeds {
   double tensorFlops;
   /// What `mma` gets of that; `wgmma` gets all of it.
   double warpProductShare;
-  /// Until the sums of a `wgmma` can be used, past its own cycles.
+  /// Until the sums of a `wgmma`, or of products in tensor memory, can be used, past their own cycles.
   double wgmmaLatency;
+  /// Until what a warp loads from tensor memory is there; 0 without one.
+  double tensorMemoryLatency = 0;
 
   /// Of the path that shared memory and the first-level cache have to a multiprocessor's threads.
   double sharedBytesPerCycle;
