@@ -1,6 +1,7 @@
 #include "codegen/passes/Optimize.h"
 
 #include "codegen/passes/AddressSplit.h"
+#include "codegen/passes/CommonSteps.h"
 #include "codegen/passes/DelayCopies.h"
 #include "codegen/passes/ProductChains.h"
 #include "codegen/passes/PtxasFaults.h"
@@ -92,6 +93,7 @@ FunctionPassManager lastPasses() {
   passes.addPass(AddressSplitPass());
   passes.addPass(EarlyCSEPass());
   passes.addPass(DelayCopiesPass());
+  passes.addPass(CommonStepsPass());
   passes.addPass(RolledLoopsPass());
   passes.addPass(KeptOperandsPass());
   return passes;
