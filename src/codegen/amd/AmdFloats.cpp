@@ -137,8 +137,12 @@ Value *AmdIsa::convertFloat(Builder &builder, Value *value, FloatKind from, Floa
     from = byHardware ? FloatKind::F32 : FloatKind::F16;
   }
   if (const SmallFloat *format = smallOf(to)) {
-    if (roundTowardsZero)
+    if (roundTowardsZero && to != FloatKind::E5M2)
       return nullptr;
+    if (roundTowardsZero)
+      return cutToE5M2(builder, value->getType()->isHalfTy()
+                                    ? value
+                                    : towardsZero(builder, value, FloatKind::F16));
     Value *x = asSingle(builder, value);
     if (!hasHardware(target, *format))
       return narrowToSmall(builder, x, *format);

@@ -336,15 +336,15 @@ public:
     ThreadAddress address = addressOf(emitter, *transfer, copy.view, copy.bytes());
     Value *owner = emitter.threads.ownerMask(emitter.types.layoutOf(copy.tensor()), Among::Cluster);
     for (ArrayRef<uint32_t> vector : vectors()) {
-      Value *mask = maskOf(vector);
+      // Before the mask: what it computes serves other vectors, too.
+      Value *mask = maskOf(vector), *shared = address.at(vectorOffset(*transfer, vector));
       if (owner)
         mask = mask ? builder.CreateAnd(mask, owner) : owner;
       underMask(builder, mask, {}, [&] {
         move(Intrinsic::amdgcn_global_store_async_from_lds_b8,
              Intrinsic::amdgcn_global_store_async_from_lds_b32,
              Intrinsic::amdgcn_global_store_async_from_lds_b64,
-             Intrinsic::amdgcn_global_store_async_from_lds_b128, vector,
-             address.at(vectorOffset(*transfer, vector)));
+             Intrinsic::amdgcn_global_store_async_from_lds_b128, vector, shared);
         return Registers();
       });
     }

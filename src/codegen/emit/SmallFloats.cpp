@@ -37,6 +37,18 @@ std::optional<FloatKind> floatKind(mlir::Type type) {
 
 /// e2m1 as the upper bits of the wider format has the exponent bias of that format; the factor puts
 /// it right, for subnormal numbers too.
+Value *cutToE5M2(Builder &builder, Value *half) {
+  // The upper half of an f16.
+  Value *bits = builder.CreateLShr(builder.CreateBitCast(half, builder.getInt16Ty()), 8);
+  Value *size = builder.CreateBinaryIntrinsic(Intrinsic::umin,
+                                              builder.CreateAnd(bits, builder.getInt16(0x7f)),
+                                              builder.getInt16(smallE5M2.largest));
+  size = builder.CreateSelect(builder.CreateFCmpUNO(half, half), builder.getInt16(smallE5M2.nan),
+                              size);
+  Value *sign = builder.CreateAnd(bits, builder.getInt16(0x80));
+  return builder.CreateTrunc(builder.CreateOr(size, sign), builder.getInt8Ty());
+}
+
 Value *unpackFp4(Builder &builder, Value *byte, bool high, Type *type) {
   const unsigned width = type->getPrimitiveSizeInBits(), mantissa = type->getFPMantissaWidth() - 1;
   const unsigned exponent = width - 1 - mantissa;

@@ -32,6 +32,9 @@ llvm::Value *widenSmall(Builder &builder, llvm::Value *byte, const SmallFloat &f
 /// f32 to nearest even, saturated at the largest number; NaN stays where the format has one.
 llvm::Value *narrowToSmall(Builder &builder, llvm::Value *x, const SmallFloat &to);
 
+/// e5m2 of an f16 that was cut towards zero, towards zero, too: at most the largest number, or NaN.
+llvm::Value *cutToE5M2(Builder &builder, llvm::Value *half);
+
 /// One of the two e2m1 numbers of a byte, as f16, bf16 or f32.
 llvm::Value *unpackFp4(Builder &builder, llvm::Value *byte, bool high, llvm::Type *type);
 

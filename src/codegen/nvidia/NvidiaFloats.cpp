@@ -8,6 +8,7 @@
 // ptxas joins lone conversions only where nothing else is in their way.
 //
 //===----------------------------------------------------------------------===//
+#include "codegen/emit/SmallFloats.h"
 #include "codegen/nvidia/InlineAsm.h"
 #include "codegen/nvidia/NvidiaIsa.h"
 #include "target/Features.h"
@@ -65,17 +66,6 @@ Value *towardsZero(Builder &builder, Value *value, FloatKind from, FloatKind to)
   StringRef text = to == FloatKind::F16 ? "cvt.rz.f16.f32 $0, $1;" : "cvt.rz.bf16.f32 $0, $1;";
   Value *bits = emitAsm(builder, text, builder.getInt16Ty(), value, AsmEffect::Pure);
   return builder.CreateBitCast(bits, typeOf(builder, to));
-}
-
-/// To e5m2 towards zero: the upper half of what is cut to f16, at most the largest finite number.
-Value *cutToE5M2(Builder &builder, Value *value, FloatKind from) {
-  Value *half = from == FloatKind::F16 ? value : towardsZero(builder, value, from, FloatKind::F16);
-  Value *bits = builder.CreateLShr(builder.CreateBitCast(half, builder.getInt16Ty()), 8);
-  Value *size = builder.CreateBinaryIntrinsic(
-      Intrinsic::umin, builder.CreateAnd(bits, builder.getInt16(0x7f)), builder.getInt16(0x7b));
-  size = builder.CreateSelect(builder.CreateFCmpUNO(value, value), builder.getInt16(0x7f), size);
-  Value *sign = builder.CreateAnd(bits, builder.getInt16(0x80));
-  return builder.CreateTrunc(builder.CreateOr(size, sign), builder.getInt8Ty());
 }
 
 Value *widen(Builder &builder, Value *byte, FloatKind from, bool hasPairs) {
@@ -179,7 +169,11 @@ Value *NvidiaIsa::convertFloat(Builder &builder, Value *value, FloatKind from, F
     from = FloatKind::F16;
   }
   if (isSmall(to) && roundTowardsZero)
-    return to == FloatKind::E5M2 ? cutToE5M2(builder, value, from) : nullptr;
+    return to != FloatKind::E5M2
+               ? nullptr
+               : cutToE5M2(builder, from == FloatKind::F16
+                                        ? value
+                                        : towardsZero(builder, value, from, FloatKind::F16));
   if (isSmall(to))
     return narrow(builder, value, to, hasPairs);
   // Neither of f16 and bf16 holds the other.
