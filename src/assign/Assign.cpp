@@ -27,6 +27,8 @@ void addAssign(OpPassManager &passes, const target::Target &target, AssignOption
   passes.addPass(createPropagateLayoutsPass(options.allDefault));
   // Behind it: only what has a layout has a cost.
   if (!options.allDefault) {
+    // Before it: pointers are computed where they are needed.
+    passes.addPass(createFitStoresPass(target));
     passes.addPass(createRemoveConversionsPass());
     // Behind it: only what has a layout says what threads hold.
     passes.addPass(createReduceBehindLoopsPass());

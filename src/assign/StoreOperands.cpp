@@ -4,7 +4,9 @@
 //
 // - where several operands come from it, it is stored once;
 // - where a loop needs more registers than there are, it reads operands that it does not
-//   change in every iteration.
+//   change in every iteration;
+// - where the chip reads columns of shared memory, which a conversion would put together from
+//   halves of registers.
 //
 //   %a = ttg.convert_layout %x             %b = ttg.local_alloc %x
 //   for …:                           =>    for …:
@@ -18,6 +20,7 @@
 #include "assign/Products.h"
 #include "ir/Encoding.h"
 #include "ir/tt/Coalescing.h"
+#include "target/Features.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -33,21 +36,46 @@ int64_t bytesOf(RankedTensorType type) {
   return type.getNumElements() * elementBytes(type.getElementType());
 }
 
+layout::Ints orderOfSource(RankedTensorType type) {
+  layout::Ints order;
+  for (unsigned axis : layout::orderOf(toLinear(type)))
+    order.push_back(axis);
+  return order;
+}
+
+/// Whether a conversion gives neighbours along the depth of a product by matrix instructions of
+/// AMD's where neighbours lie along the other dim, and the chip reads such from shared memory.
+bool readsColumns(ttg::ConvertLayoutOp conversion, const target::Target &target) {
+  if (!target::has(target, target::Feature::TransposedLdsLoad))
+    return false;
+  layout::Layout to = toLayout(conversion.getType().getEncoding());
+  const auto *operand = to.as<layout::DotOperandLayout>();
+  RankedTensorType type = conversion.getSrc().getType();
+  if (!operand || !operand->parent.as<layout::AMDMFMALayout>() || type.getRank() != 2 ||
+      type.getElementTypeBitWidth() != 16)
+    return false;
+  return orderOfSource(type)[0] != (operand->operandIndex == 0 ? 1 : 0);
+}
+
 /// Of a conversion to an operand that goes through shared memory.
-std::optional<layout::DotOperandLayout> operandOf(ttg::ConvertLayoutOp conversion,
-                                                  assign::Costs &costs) {
+std::optional<layout::DotOperandLayout>
+operandOf(ttg::ConvertLayoutOp conversion, assign::Costs &costs, const target::Target &target) {
   Attribute encoding = conversion.getType().getEncoding();
   layout::Layout to = toLayout(encoding);
   const auto *operand = to.as<layout::DotOperandLayout>();
   if (!operand || costs.ofConversion(conversion.getSrc().getType(), encoding, conversion) == 0)
     return std::nullopt;
   const auto *matrix = operand->parent.as<layout::NVMMADistributedLayout>();
-  bool suits = matrix ? matrix->version[0] == 2 : bool(operand->parent.as<layout::BlockedLayout>());
+  bool suits =
+      matrix ? matrix->version[0] == 2
+             : operand->parent.as<layout::BlockedLayout>() || readsColumns(conversion, target);
   return suits ? std::optional(*operand) : std::nullopt;
 }
 
 /// A buffer for the operand of a product.
 layout::Layout bufferOf(RankedTensorType type, const layout::DotOperandLayout &operand) {
+  if (operand.parent.as<layout::AMDMFMALayout>())
+    return assign::bufferFor(type, operand, orderOfSource(type));
   layout::Ints order = rowMajorOrder(unsigned(type.getRank()));
   if (!operand.parent.as<layout::NVMMADistributedLayout>() || type.getElementTypeBitWidth() > 32)
     return layout::SwizzledSharedLayout{1, 1, 1, order, {}};
@@ -112,7 +140,7 @@ private:
     llvm::MapVector<std::pair<Value, Block *>, Conversions> groups;
     llvm::MapVector<Operation *, Conversions> beforeLoops;
     function.walk([&](ttg::ConvertLayoutOp conversion) {
-      if (!operandOf(conversion, costs))
+      if (!operandOf(conversion, costs, target))
         return;
       groups[{conversion.getSrc(), conversion->getBlock()}].push_back(conversion);
       for (scf::ForOp loop : loopsOf(conversion))
@@ -124,7 +152,9 @@ private:
         isRead.insert(conversions.begin(), conversions.end());
     for (auto &[place, conversions] : groups) {
       bool isOfLoop = llvm::any_of(conversions, [&](auto each) { return isRead.contains(each); });
-      if (conversions.size() > 1 || isOfLoop)
+      bool isTransposed =
+          llvm::any_of(conversions, [&](auto each) { return readsColumns(each, target); });
+      if (conversions.size() > 1 || isOfLoop || isTransposed)
         store(conversions, isRead);
     }
   }
@@ -147,7 +177,8 @@ private:
     ttg::ConvertLayoutOp first = conversions.front();
     Value source = first.getSrc();
     auto type = cast<RankedTensorType>(source.getType());
-    Attribute encoding = fromLayout(type.getContext(), bufferOf(type, *operandOf(first, costs)));
+    Attribute encoding =
+        fromLayout(type.getContext(), bufferOf(type, *operandOf(first, costs, target)));
     if (bytesOf(type) > left || !encoding)
       return;
     left -= bytesOf(type);
