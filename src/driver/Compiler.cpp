@@ -216,10 +216,8 @@ static bool callsLibraries(mlir::ModuleOp module) {
 bool Compiler::isLegal(mlir::ModuleOp module, const target::Target &target,
                        const diag::SourceManager &sources, diag::Sink &sink, Timings *timings) {
   std::unique_ptr<codegen::Backend> backend = codegen::createBackend(target);
-  // Of AMD's operations many have no machine code yet; the simulator runs all of them.
   // Payloads in place of floats are no chip's.
-  if (!backend || !target.isNvidia() || sanitizerOf(module) == Sanitizer::Fpsan ||
-      callsLibraries(module))
+  if (!backend || sanitizerOf(module) == Sanitizer::Fpsan || callsLibraries(module))
     return true;
   TimingScope scope(timings, "legality");
   beginStage("codegen");

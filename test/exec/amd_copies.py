@@ -18,11 +18,11 @@
 # FAULT: UnfinishedCopyRead
 # RUN: unawaited src='randn(256, f32)' dst='empty(256, f32)' pending=0 --grid 1 --target hip:gfx950
 # EXPECT: dst == src
-# RUN: ring src='randn(2048, f16)' dst='empty(2048, f16)' --grid 1 --target hip:gfx950
+# RUN: ring src='randn(2048, f32)' dst='empty(2048, f32)' --grid 1 --target hip:gfx950
 # EXPECT: dst == src
-# RUN: in_and_out src='randn(512, f16)' dst='zeros(512, f16)' n=500 overwrite=False --grid 1 --target hip:gfx1250
+# RUN: in_and_out src='randn(512, f32)' dst='zeros(512, f32)' n=500 overwrite=False --grid 1 --target hip:gfx1250
 # EXPECT: abs(dst[0:500] - src[0:500]).max() + abs(dst[500:512]).max() == 0
-# RUN: in_and_out src='randn(512, f16)' dst='zeros(512, f16)' n=512 overwrite=True --grid 1 --target hip:gfx1250
+# RUN: in_and_out src='randn(512, f32)' dst='zeros(512, f32)' n=512 overwrite=True --grid 1 --target hip:gfx1250
 # FAULT: SharedWriteDuringRead
 # RUN: by_few src='randint(-99, 99, 32, i32)' dst='empty(32, i32)' n=20 --grid 1 --target hip:gfx1250
 # EXPECT: dst == where(arange(32, i32) < 20, src, -arange(32, i32))
@@ -99,7 +99,7 @@ def unawaited(src, dst, pending: gl.constexpr):
 def ring(src, dst):
     """Two buffers, of which one fills while the other is read."""
     at = gl.arange(0, 256, layout=WIDE)
-    smem = gl.allocate_shared_memory(gl.float16, [2, 256], PLAIN)
+    smem = gl.allocate_shared_memory(gl.float32, [2, 256], PLAIN)
     cdna4.async_copy.buffer_load_to_shared(smem.index(0), src, at)
     cdna4.async_copy.commit_group()
     for i in range(8):
@@ -125,16 +125,16 @@ def by_few(src, dst, n):
 @gluon.jit
 def in_and_out(src, dst, n, overwrite: gl.constexpr):
     at = gl.arange(0, 512, layout=LINE)
-    smem = gl.allocate_shared_memory(gl.float16, [512], PLAIN)
+    smem = gl.allocate_shared_memory(gl.float32, [512], PLAIN)
     gfx1250.async_copy.global_to_shared(smem, src + at)
     gfx1250.async_copy.commit_group()
     gfx1250.async_copy.wait_group(0)
     gfx1250.async_copy.shared_to_global(dst + at, smem, mask=at < n)
     gfx1250.async_copy.commit_group()
     if overwrite:
-        smem.store(gl.full([512], 0.0, gl.float16, LINE))
+        smem.store(gl.full([512], 0.0, gl.float32, LINE))
     gfx1250.async_copy.wait_group(0)
-    smem.store(gl.full([512], 1.0, gl.float16, LINE))
+    smem.store(gl.full([512], 1.0, gl.float32, LINE))
 
 
 @gluon.jit

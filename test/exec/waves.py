@@ -10,8 +10,6 @@
 # EXPECT: dst == src.T
 # RUN: fragments a='randint(-4, 4, (32, 16), f16)' b='randint(-4, 4, (16, 32), f16)' c='empty((32, 32), f32)' --grid 1 --target hip:gfx942
 # EXPECT: c == a @ b
-# RUN: partitions src='randn(256, f32)' dst='empty(256, f32)' --grid 1 --target hip:gfx942
-# EXPECT: dst == src
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -74,23 +72,3 @@ def fragments(a, b, c):
     m = gl.arange(0, 32, layout=gl.SliceLayout(1, sums))
     n = gl.arange(0, 32, layout=gl.SliceLayout(0, sums))
     gl.store(c + m[:, None] * 32 + n[None, :], total)
-
-
-@gluon.jit
-def fill(src, buffer):
-    i = gl.arange(0, 256, layout=gl.BlockedLayout([1], [64], [4], [0]))
-    buffer.store(gl.load(src + i))
-
-
-@gluon.jit
-def rest(buffer):
-    pass
-
-
-@gluon.jit
-def partitions(src, dst):
-    layout: gl.constexpr = gl.BlockedLayout([1], [64], [4], [0])
-    buffer = gl.allocate_shared_memory(gl.float32, [256], gl.SwizzledSharedLayout(1, 1, 1, [0]))
-    gl.warp_specialize([(fill, (src, buffer)), (rest, (buffer,))], [4])
-    i = gl.arange(0, 256, layout=layout)
-    gl.store(dst + i, buffer.load(layout))
