@@ -29,6 +29,11 @@ class InvalidIrError(CompilationError, RuntimeError):
     catch a RuntimeError."""
 
 
+class NoMachineCodeError(CompilationError, RuntimeError):
+    """Something of the kernel has no machine code for the target. Scripts for Triton, whose passes
+    fail then, catch a RuntimeError."""
+
+
 class UsageError(GluonError, ValueError):
     """The API was called with something that it does not take."""
 
@@ -86,7 +91,8 @@ _CLASSES = {1: CompilationError, 2: UsageError, 3: KernelFault, 4: Unavailable, 
             70: InternalError}
 # By the kind of the first error, for what scripts catch by its class.
 _KINDS = {"StaticAssertFailed": CompileTimeAssertionFailure, "InvalidIr": InvalidIrError,
-          "SourceInOtherCta": InvalidIrError, "SharedMemoryExceeded": OutOfSharedMemory}
+          "SourceInOtherCta": InvalidIrError, "UnsupportedInCodegen": NoMachineCodeError,
+          "SharedMemoryExceeded": OutOfSharedMemory}
 
 
 def make(status, text, lines, reproducer=""):
