@@ -81,8 +81,8 @@ std::unique_ptr<mlir::Pass> createInsertProxyFencesPass();
 /// signal, with a fence; and at the end. Runs before InsertBarriers, whose work it saves.
 std::unique_ptr<mlir::Pass> createInsertClusterBarriersPass();
 
-/// Puts a barrier between stages and one half of the warps a stage behind the other, where there are
-/// more than four warps; sets their priorities. Needs offsets from AllocateShared.
+/// Puts a barrier between stages and one half of the warps a stage behind the other, where there
+/// are more than four warps; sets their priorities. Needs offsets from AllocateShared.
 std::unique_ptr<mlir::Pass> createSeparateStagesPass();
 
 /// Inserts `ttg.barrier local` between accesses of different threads to the same shared bytes, of
