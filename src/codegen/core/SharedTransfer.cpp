@@ -148,6 +148,11 @@ ThreadAddress addressOf(Emitter &emitter, const Transfer &transfer, mlir::Value 
   return ThreadAddress(emitter, emitter.get(buffer)[0], variable, mask, bytes, transfer.padded);
 }
 
+std::pair<Value *, uint32_t> beginningCta(Emitter &emitter, mlir::Value buffer) {
+  ViewOffset begin = viewOffset(emitter, buffer, Dim::Block);
+  return {begin.variable, begin.mask};
+}
+
 bool crossesCtas(Emitter &emitter, const Transfer &transfer, mlir::Value buffer) {
   return emitter.threads.clusterSize() > 1 && (transfer.access.map.hasOut(Dim::Block) ||
                                                viewOffset(emitter, buffer, Dim::Block).variable);

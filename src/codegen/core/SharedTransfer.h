@@ -46,6 +46,9 @@ ThreadAddress addressOf(Emitter &emitter, const Transfer &transfer, mlir::Value 
 /// With another thread part, which has only bits of `mask`.
 ThreadAddress addressOf(Emitter &emitter, const Transfer &transfer, mlir::Value buffer,
                         unsigned bytes, llvm::Value *part, uint32_t mask);
+/// What the place where a view begins adds, by XOR, to the numbers of the CTAs that hold its
+/// elements, and the bits that it may change; null for nothing.
+std::pair<llvm::Value *, uint32_t> beginningCta(Emitter &emitter, mlir::Value buffer);
 /// Whether elements lie in other CTAs, because of the layouts or of where the view begins.
 bool crossesCtas(Emitter &emitter, const Transfer &transfer, mlir::Value buffer);
 /// addressOf for such transfers.

@@ -180,10 +180,17 @@ struct Instruction {
   }
 };
 
+/// Which elements of the buffer each CTA moves, by the buffer's shape: of a view that is cut out of
+/// a larger buffer it may be others than lie in its memory.
+LinearLayout sharesOf(ttg::MemDescType buffer) {
+  int64_t rank = toLinear(buffer).outDims().size();
+  return toLayout(buffer.getEncoding()).toLinear(buffer.getShape().take_back(rank));
+}
+
 /// Where the part of this CTA begins, for each dim of the buffer; null for 0.
 SmallVector<Value *> partOfCta(Emitter &emitter, ttg::MemDescType buffer) {
   SmallVector<Value *> starts(buffer.getRank());
-  const LinearLayout &linear = toLinear(buffer);
+  const LinearLayout linear = sharesOf(buffer);
   for (int64_t axis = 0; axis < buffer.getRank(); ++axis) {
     SmallVector<uint32_t> images;
     for (unsigned bit = 0; bit < linear.inLog2(Dim::Block); ++bit)
@@ -192,6 +199,50 @@ SmallVector<Value *> partOfCta(Emitter &emitter, ttg::MemDescType buffer) {
       starts[axis] = applyLinear(emitter.builder, emitter.threads.clusterRank(), images);
   }
   return starts;
+}
+
+/// Where the part of a buffer lies that a CTA loads.
+struct Destination {
+  /// What the CTA's number adds to the place in memory, by XOR.
+  Value *offset = nullptr;
+  uint32_t offsetMask = 0;
+  /// The CTA that has it, if that may be another one, and the bits in which their numbers may
+  /// differ.
+  Value *rank = nullptr;
+  uint32_t rankMask = 0;
+};
+
+Destination destinationOf(Emitter &emitter, mlir::Value view) {
+  Destination found;
+  if (emitter.threads.clusterSize() == 1)
+    return found;
+  auto buffer = cast<ttg::MemDescType>(view.getType());
+  const LinearLayout shares = sharesOf(buffer);
+  const std::optional<LinearLayout> places = toLinear(buffer).pseudoInvert();
+  SmallVector<uint32_t> offsets, ranks;
+  for (unsigned bit = 0; places && bit < shares.inLog2(Dim::Block); ++bit) {
+    SmallVector<layout::Coord> at;
+    for (auto [axis, size] : enumerate(shares.outDims()))
+      at.push_back({size.dim, uint32_t(shares.basis(Dim::Block, bit, size.dim))});
+    const bool isCopy = llvm::all_of(at, [](const layout::Coord &each) { return !each.value; });
+    uint64_t place = places->applyPacked(places->packIn(at));
+    offsets.push_back(places->outComponent(place, Dim::Offset));
+    ranks.push_back(isCopy || !places->hasOut(Dim::Block)
+                        ? 0
+                        : uint32_t(places->outComponent(place, Dim::Block)) ^ 1u << bit);
+  }
+  Builder &builder = emitter.builder;
+  if ((found.offsetMask = imageMask(offsets)))
+    found.offset = applyLinear(builder, emitter.threads.clusterRank(), offsets);
+  auto [begin, mask] = beginningCta(emitter, view);
+  found.rankMask = imageMask(ranks) | (begin ? mask : 0);
+  if (!found.rankMask)
+    return found;
+  found.rank = builder.CreateXor(emitter.threads.clusterRank(),
+                                 applyLinear(builder, emitter.threads.clusterRank(), ranks));
+  if (begin)
+    found.rank = builder.CreateXor(found.rank, begin);
+  return found;
 }
 
 /// Coordinates of a round's messages as PTX wants them.
@@ -215,9 +266,15 @@ SmallVector<Value *> coordinates(Emitter &emitter, mlir::ValueRange coords, cons
   return values;
 }
 
-ThreadAddress addressOf(Emitter &emitter, mlir::Value buffer, const Share &share) {
+/// Of a thread whose messages begin at `part`, in the memory of the CTA that sends them.
+ThreadAddress addressOf(Emitter &emitter, mlir::Value buffer, Value *part, uint32_t mask,
+                        const Destination &destination = {}) {
   unsigned bytes = elementBytes(cast<ttg::MemDescType>(buffer.getType()).getElementType());
-  return addressOf(emitter, Transfer{}, buffer, bytes, share.offset(), share.offsetMask());
+  if (destination.offset) {
+    part = emitter.builder.CreateXor(part, destination.offset);
+    mask |= destination.offsetMask;
+  }
+  return addressOf(emitter, Transfer{}, buffer, bytes, part, mask);
 }
 
 /// The nearest operation that does something, in one direction.
@@ -258,12 +315,12 @@ unsigned firstSender(Emitter &emitter, mlir::Operation *op, unsigned size, bool 
   return busy > 1 && first + size <= emitter.threads.group.count ? first : 0;
 }
 
-/// The CTAs that hold the copies, as a mask of 16 bits: this one's number with all values of the
-/// bits `copies`, which it has at 0.
-Value *receivers(Emitter &emitter, uint32_t copies) {
+/// The CTAs that hold the copies, as a mask of 16 bits: the number of the destination with all
+/// values of the bits `copies`, which it has at 0.
+Value *receivers(Emitter &emitter, uint32_t copies, const Destination &destination) {
   Builder &builder = emitter.builder;
-  Value *all =
-      builder.CreateShl(builder.getInt32(setOfCtas(copies)), emitter.threads.clusterRank());
+  Value *first = destination.rank ? destination.rank : emitter.threads.clusterRank();
+  Value *all = builder.CreateShl(builder.getInt32(setOfCtas(copies)), first);
   return builder.CreateTrunc(all, builder.getInt16Ty());
 }
 
@@ -282,24 +339,40 @@ Value *signalledBarrier(Emitter &emitter, mlir::Value barrier) {
       builder, address, builder.CreateAnd(emitter.threads.clusterRank(), builder.getInt32(~1u)));
 }
 
-/// Whether the copy engine would have to write into another CTA's memory, or signal its barrier.
-/// Where products are of two CTAs, it may signal the barrier of the first one.
-bool leavesCta(Emitter &emitter, mlir::Value buffer, mlir::Value barrier) {
-  return crossesCtas(emitter, Transfer{}, buffer) ||
-         (barrier && ctasInCommon(barrier) && !signalsPair(barrier));
+/// Whether the copy engine can write there and signal the barrier. That is of the CTA that receives
+/// the data or, where there are pairs of CTAs, of the other one of its pair.
+bool reaches(Emitter &emitter, const Destination &destination, mlir::Value barrier) {
+  const bool hasPairs = target::has(emitter.state.target, target::Feature::TensorMemory);
+  return (!destination.rankMask || (hasPairs && destination.rankMask == 1)) &&
+         (!ctasInCommon(barrier) || signalsPair(barrier));
+}
+
+/// Whether a load is of a CTA of a pair for both of them.
+bool isOfPair(const Destination &destination, mlir::Value barrier) {
+  return destination.rankMask || signalsPair(barrier);
+}
+
+/// A place of shared memory where `destination` has it.
+Value *placedAt(Emitter &emitter, Value *address, const Destination &destination) {
+  return destination.rank ? emitter.isa.peerAddress(emitter.builder, address, destination.rank)
+                          : address;
 }
 
 LogicalResult emitLoad(Emitter &emitter, ttng::AsyncTMACopyGlobalToLocalOp op) {
   ttg::MemDescType buffer = op.getResult().getType();
   ttng::Descriptor descriptor = ttng::descriptorOf(op.getDesc().getType());
   auto messages = messagesOf(buffer, descriptor);
-  if (!messages || leavesCta(emitter, op.getResult(), op.getBarrier()))
-    return emitter.unsupported(op, messages ? "a bulk load that concerns another CTA" : "");
+  if (!messages)
+    return emitter.unsupported(op);
+  const Destination destination = destinationOf(emitter, op.getResult());
+  if (!reaches(emitter, destination, op.getBarrier()))
+    return emitter.unsupported(op, "a bulk load into a CTA of another pair than its barrier's");
   bool together = emitter.threads.group.count > 1 && followsWhileProductsRun(op);
   if (together)
     emitter.threads.barrier();
   Share share(emitter, *messages, firstSender(emitter, op, messages->size(), together));
-  ThreadAddress address = addressOf(emitter, op.getResult(), share);
+  ThreadAddress address =
+      addressOf(emitter, op.getResult(), share.offset(), share.offsetMask(), destination);
   uint32_t copies = op.getMulticast() ? ctasInCommon(op.getResult()) : 0;
   Value *elected = emitter.builder.CreateAnd(electThread(emitter), emitter.scalar(op.getPred()));
   if (copies)
@@ -310,11 +383,13 @@ LogicalResult emitLoad(Emitter &emitter, ttng::AsyncTMACopyGlobalToLocalOp op) {
   for (size_t round = 0; round < share.rounds(); ++round) {
     Instruction code;
     code.text = "@" + code.operand(sends);
-    code.text += " cp.async.bulk.tensor." + std::to_string(op.getCoord().size()) +
-                 "d.shared::cluster.global" + (descriptor.im2col ? ".im2col" : "") +
+    code.text += " cp.async.bulk.tensor." + std::to_string(op.getCoord().size()) + "d" +
+                 (isOfPair(destination, op.getBarrier()) ? ".cta_group::2" : "") +
+                 ".shared::cluster.global" + (descriptor.im2col ? ".im2col" : "") +
                  ".mbarrier::complete_tx::bytes" + (copies ? ".multicast::cluster" : "") +
-                 (signalsPair(op.getBarrier()) ? ".cta_group::2" : "") + l2Qualifiers(caches) + " ";
-    code.text += "[" + code.operand(address.at(share.first(round).offset)) + "], ";
+                 l2Qualifiers(caches) + " ";
+    Value *place = placedAt(emitter, address.at(share.first(round).offset), destination);
+    code.text += "[" + code.operand(place) + "], ";
     code.text += "[" + code.operand(emitter.scalar(op.getDesc())) + ", " +
                  code.list(coordinates(emitter, op.getCoord(), share, round, part)) + "], ";
     code.text += "[" + code.operand(signalledBarrier(emitter, op.getBarrier())) + "]";
@@ -324,7 +399,7 @@ LogicalResult emitLoad(Emitter &emitter, ttng::AsyncTMACopyGlobalToLocalOp op) {
     if (!offsets.empty())
       code.text += ", " + code.list(offsets);
     if (copies)
-      code.text += ", " + code.operand(receivers(emitter, copies));
+      code.text += ", " + code.operand(receivers(emitter, copies, destination));
     if (caches.l2)
       code.text += ", " + code.operand(l2Policy(emitter.builder, *caches.l2));
     emitOrdered(emitter, code.text + ";", code.operands);
@@ -338,10 +413,10 @@ LogicalResult emitOutwards(Emitter &emitter, mlir::Operation *op, mlir::Value de
                            const tt::CachePolicy &caches = {}) {
   auto buffer = cast<ttg::MemDescType>(source.getType());
   auto messages = messagesOf(buffer, ttng::descriptorOf(desc.getType()));
-  if (!messages || leavesCta(emitter, source, {}))
+  if (!messages || crossesCtas(emitter, Transfer{}, source))
     return emitter.unsupported(op, messages ? "a bulk store that concerns another CTA" : "");
   Share share(emitter, *messages);
-  ThreadAddress address = addressOf(emitter, source, share);
+  ThreadAddress address = addressOf(emitter, source, share.offset(), share.offsetMask());
   Value *elected = electThread(emitter);
   if (Value *least = isLeast(emitter, ctasInCommon(source)))
     elected = emitter.builder.CreateAnd(elected, least);
@@ -455,6 +530,7 @@ Value *sendersOfRows(Emitter &emitter, mlir::RankedTensorType numbers, uint32_t 
 struct NamedRows {
   mlir::Value desc, numbers, column, buffer;
   Value *sends;
+  Destination destination = {};
 };
 
 tt::CachePolicy rowCachePolicyOf(mlir::Operation *op) {
@@ -476,8 +552,7 @@ LogicalResult emitRows(
   if (!plan->warps.empty())
     part = applyLinear(builder, emitter.threads.warpId(), plan->warps);
   ThreadAddress address =
-      addressOf(emitter, Transfer{}, rows.buffer, elementBytes(buffer.getElementType()), part,
-                imageMask(plan->warps));
+      addressOf(emitter, rows.buffer, part, imageMask(plan->warps), rows.destination);
   Value *begin = emitter.scalar(rows.column);
   if (Value *columns = partOfCta(emitter, buffer)[1])
     begin = builder.CreateAdd(begin, columns);
@@ -490,7 +565,8 @@ LogicalResult emitRows(
       place.push_back(numbers[reg]);
     std::string tensor =
         "[" + code.operand(emitter.scalar(rows.desc)) + ", " + code.list(place) + "]";
-    write(code, tensor, "[" + code.operand(address.at(message.offset)) + "]");
+    Value *shared = placedAt(emitter, address.at(message.offset), rows.destination);
+    write(code, tensor, "[" + code.operand(shared) + "]");
     if (caches.l2)
       code.text += ", " + code.operand(l2Policy(builder, *caches.l2));
     emitOrdered(emitter, code.text + ";", code.operands);
@@ -501,30 +577,34 @@ LogicalResult emitRows(
 LogicalResult emitGather(Emitter &emitter, ttng::AsyncTMAGatherOp op) {
   if (!target::has(emitter.state.target, target::Feature::RowGather))
     return emitter.unsupported(op);
-  if (leavesCta(emitter, op.getResult(), op.getBarrier()))
-    return emitter.unsupported(op, "a bulk gather that concerns another CTA");
+  const Destination destination = destinationOf(emitter, op.getResult());
+  if (!reaches(emitter, destination, op.getBarrier()))
+    return emitter.unsupported(op, "a bulk gather into a CTA of another pair than its barrier's");
+  const bool ofPair = isOfPair(destination, op.getBarrier());
   uint32_t copies = op.getMulticast() ? ctasInCommon(op.getResult()) : 0;
   Value *sends = sendersOfRows(emitter, op.getXOffsets().getType(), copies);
   sends = emitter.builder.CreateAnd(sends, emitter.scalar(op.getPred()));
   tt::CachePolicy caches = rowCachePolicyOf(op);
   auto write = [&](Instruction &code, const std::string &tensor, const std::string &shared) {
-    code.text += std::string("cp.async.bulk.tensor.2d.tile::gather4.shared::") +
-                 (copies ? "cluster" : "cta") + ".global.mbarrier::complete_tx::bytes" +
-                 (copies ? ".multicast::cluster" : "") + l2Qualifiers(caches) + " " + shared +
-                 ", " + tensor + ", [" + code.operand(barrierAddress(emitter, op.getBarrier())) +
-                 "]";
+    code.text += std::string("cp.async.bulk.tensor.2d.tile::gather4") +
+                 (ofPair ? ".cta_group::2" : "") +
+                 ".shared::" + (copies || ofPair ? "cluster" : "cta") +
+                 ".global.mbarrier::complete_tx::bytes" + (copies ? ".multicast::cluster" : "") +
+                 l2Qualifiers(caches) + " " + shared + ", " + tensor + ", [" +
+                 code.operand(signalledBarrier(emitter, op.getBarrier())) + "]";
     if (copies)
-      code.text += ", " + code.operand(receivers(emitter, copies));
+      code.text += ", " + code.operand(receivers(emitter, copies, destination));
   };
-  return emitRows(emitter, op,
-                  {op.getDesc(), op.getXOffsets(), op.getYOffset(), op.getResult(), sends}, caches,
-                  write);
+  return emitRows(
+      emitter, op,
+      {op.getDesc(), op.getXOffsets(), op.getYOffset(), op.getResult(), sends, destination}, caches,
+      write);
 }
 
 LogicalResult emitScatter(Emitter &emitter, ttng::AsyncTMAScatterOp op) {
   if (!target::has(emitter.state.target, target::Feature::RowScatter))
     return emitter.unsupported(op);
-  if (leavesCta(emitter, op.getSrc(), {}))
+  if (crossesCtas(emitter, Transfer{}, op.getSrc()))
     return emitter.unsupported(op, "a bulk scatter that concerns another CTA");
   Value *sends = sendersOfRows(emitter, op.getXOffsets().getType(), ctasInCommon(op.getSrc()));
   tt::CachePolicy caches = rowCachePolicyOf(op);

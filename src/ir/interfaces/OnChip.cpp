@@ -6,6 +6,7 @@
 #include "ir/Captures.h"
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
+#include "ir/OtherCtas.h"
 #include "layout/named/Blocks.h"
 #include "layout/plan/Gather.h"
 #include "layout/plan/Reduction.h"
@@ -131,8 +132,11 @@ static bool movesCta(const LinearLayout &shared, int64_t axis) {
          !inverse->sublayoutIsZero({Dim::axis(unsigned(axis))}, {Dim::Block});
 }
 
-/// Whether a view may begin in the part of another CTA.
-static bool beginsElsewhere(ttg::MemDescType buffer, const LinearLayout &shared) {
+bool gluonc::beginsInOtherCta(ttg::MemDescType buffer) {
+  const LinearLayout *linear = linearOrNull(buffer);
+  if (!linear)
+    return true;
+  const LinearLayout &shared = *linear;
   ArrayRef<int64_t> shape = buffer.getShape();
   ArrayRef<int64_t> whole = buffer.getAllocShape().take_back(shape.size());
   for (size_t axis = 0; axis < shape.size(); ++axis)
@@ -146,7 +150,7 @@ static bool beginsElsewhere(ttg::MemDescType buffer, const LinearLayout &shared)
 static bool crosses(Value tensor, ttg::MemDescType buffer,
                     std::optional<int64_t> indexed = std::nullopt) {
   const LinearLayout *shared = linearOrNull(buffer);
-  if (!shared || beginsElsewhere(buffer, *shared))
+  if (beginsInOtherCta(buffer))
     return true;
   if (indexed && movesCta(*shared, *indexed))
     return true;

@@ -1,6 +1,7 @@
 //===- TTNGOps.cpp - Text, types, effects of ttng ----------------------------===//
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
+#include "ir/OtherCtas.h"
 #include "layout/named/Blocks.h"
 #include "target/nvidia/Barriers.h"
 #include "target/nvidia/BoxCopies.h"
@@ -223,7 +224,9 @@ void AsyncTMACopyGlobalToLocalOp::getAccesses(Accesses &accesses) {
   accesses.push_back({getBarrier(), MemoryAccess::UseBarrier});
   accesses.push_back({getResult(), MemoryAccess::Write, Completion::Mbarrier, Proxy::Async});
 }
-bool AsyncTMACopyGlobalToLocalOp::accessesPeers() { return getMulticast(); }
+bool AsyncTMACopyGlobalToLocalOp::accessesPeers() {
+  return getMulticast() || beginsInOtherCta(getResult().getType());
+}
 
 /// Of a load into the buffer.
 template <typename Op> static BarrierBytes bytesOfLoad(Op op) {
@@ -263,7 +266,9 @@ void AsyncTMAGatherOp::getAccesses(Accesses &accesses) {
   accesses.push_back({getBarrier(), MemoryAccess::UseBarrier});
   accesses.push_back({getResult(), MemoryAccess::Write, Completion::Mbarrier, Proxy::Async});
 }
-bool AsyncTMAGatherOp::accessesPeers() { return getMulticast(); }
+bool AsyncTMAGatherOp::accessesPeers() {
+  return getMulticast() || beginsInOtherCta(getResult().getType());
+}
 std::optional<BarrierBytes> AsyncTMAGatherOp::getBarrierBytes() { return bytesOfLoad(*this); }
 /// The columns; of the rows only a run tells.
 std::optional<BoxCopy> AsyncTMAGatherOp::getBoxCopy() {

@@ -253,11 +253,19 @@ void runStoreReadWait(const Instruction &instruction, Cta &cta) {
   cta.waitForReads(Queue::BulkStores, instruction.immediate);
 }
 
+/// What each CTA moves: of a view that is cut out of a larger buffer, too, by the view's own shape.
+const Share *movedShare(Lowering &lowering, mlir::Operation *operation, ttg::MemDescType view) {
+  return lowering.shareOf(operation,
+                          ttg::MemDescType::get(view.getShape(), view.getElementType(),
+                                                view.getEncoding(), view.getMemorySpace(),
+                                                view.getMutableMemory(), view.getShape()));
+}
+
 TransferData *addTransfer(Lowering &lowering, mlir::Operation *operation, mlir::Value descriptor,
                           mlir::ValueRange coordinates, mlir::Value view) {
   auto type = mlir::cast<ttg::MemDescType>(view.getType());
   const AddressTable *table = addressTable(lowering, operation, view);
-  const Share *share = lowering.shareOf(operation, type);
+  const Share *share = movedShare(lowering, operation, type);
   if (!table || (lowering.inCluster() && !share))
     return nullptr;
   lowering.program.ordersShared = true;
