@@ -152,8 +152,8 @@ layout::Layout registersSharedAs(RankedTensorType type, const layout::BasisList 
                                  Operation *place) {
   ThreadCounts threads = ThreadCounts::at(place);
   threads.ctas = 1;
-  layout::BlockedLayout blocked = spreadBlocked(shareOf(type.getShape(), bases),
-                                                rowMajorOrder(type.getRank()), 4, threads);
+  layout::BlockedLayout blocked =
+      spreadBlocked(shareOf(type.getShape(), bases), rowMajorOrder(type.getRank()), 4, threads);
   blocked.cga = bases;
   return blocked;
 }
@@ -162,7 +162,6 @@ layout::BasisList sharesOf(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return toLayout(tensor ? tensor.getEncoding() : cast<ttg::MemDescType>(type).getEncoding()).cga();
 }
-
 
 bool areSharedAlike(Type one, Type other) { return sharesOf(one) == sharesOf(other); }
 

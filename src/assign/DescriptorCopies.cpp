@@ -66,9 +66,9 @@ void lowerLoad(tt::DescriptorLoadOp load) {
       continue;
     Value result = user->getResult(0);
     result.replaceAllUsesWith(
-        takesBuffer ? buffer
-                    : assign::readBuffer(builder, loc, cast<RankedTensorType>(result.getType()),
-                                         buffer));
+        takesBuffer
+            ? buffer
+            : assign::readBuffer(builder, loc, cast<RankedTensorType>(result.getType()), buffer));
     user->erase();
   }
   if (!load->use_empty())
@@ -81,9 +81,7 @@ class Stores {
 public:
   Stores(tt::FuncOp function, const target::Target &target) {
     free = int64_t(target.maxSharedBytes()) - spareBytes;
-    function.walk([&](ttg::LocalAllocOp alloc) {
-      free -= assign::bytesOf(alloc.getType());
-    });
+    function.walk([&](ttg::LocalAllocOp alloc) { free -= assign::bytesOf(alloc.getType()); });
     function.walk([&](Operation *op) {
       if (isa<tt::DescriptorStoreOp, tt::DescriptorReduceOp>(op))
         stores.push_back(op);

@@ -251,8 +251,8 @@ bool Finder::fillBox(Copy &copy, tt::DescriptorLoadOp load) {
   copy.shared = bufferEncoding(desc, like);
   if (bytesOf(desc, copy.shared) % target::nvidia::tma::sharedAlignment)
     return stays("the copy engine cannot copy to each place of a ring of its blocks");
-  bool isReadElsewhere = llvm::any_of(
-      load->getUsers(), [&](Operation *user) { return !copy.isReadBy(user); });
+  bool isReadElsewhere =
+      llvm::any_of(load->getUsers(), [&](Operation *user) { return !copy.isReadBy(user); });
   return !isReadElsewhere || sharesOf(load.getType()) == toLayout(copy.shared).cga() ||
          stays("CTAs of a cluster use what others load");
 }

@@ -168,10 +168,9 @@ void Pipeliner::fetchLoad(tt::LoadOp load, Value slot, Value predicate, IRMappin
 void Pipeliner::fetchBox(tt::DescriptorLoadOp load, const Copy &copy, Value slot, Value predicate,
                          IRMapping &map) {
   auto mapped = [&](Value value) { return map.lookupOrDefault(value); };
-  rings->filled[*copy.box].copy(builder, load, mapped(load.getDesc()),
-                                llvm::map_to_vector(load.getIndices(), mapped), slot,
-                                body->viewOf(copy, slot), predicate,
-                                assign::isForSeveral(copy.shared));
+  rings->filled[*copy.box].copy(
+      builder, load, mapped(load.getDesc()), llvm::map_to_vector(load.getIndices(), mapped), slot,
+      body->viewOf(copy, slot), predicate, assign::isForSeveral(copy.shared));
 }
 
 void Pipeliner::startCopies() {
@@ -285,8 +284,8 @@ int64_t bytesBeside(const Fetch &fetch) {
     } else if (isInside && isa<tt::DescriptorStoreOp, tt::DescriptorReduceOp>(op)) {
       // Loops keep the buffers of what they store.
       auto desc = cast<tt::TensorDescType>(op->getOperand(0).getType());
-      stores += assign::bytesOf(
-          desc, assign::bufferEncoding(desc, op->getOperands().back().getType()));
+      stores +=
+          assign::bytesOf(desc, assign::bufferEncoding(desc, op->getOperands().back().getType()));
     } else if (isInside && !readsCopy(fetch, op)) {
       scratch = std::max(scratch, scratchBytesOf(op));
     }
@@ -299,9 +298,9 @@ int64_t stagesThatFit(const Fetch &fetch, int64_t stages, const target::Target &
   int64_t bytes = 0;
   for (const Copy &copy : fetch.copies) {
     auto type = cast<RankedTensorType>(copy.load->getResult(0).getType());
-    bytes += ShapedType::getNumElements(
-                 layout::shapePerCta(toLayout(copy.shared), type.getShape())) *
-             elementBytes(type.getElementType());
+    bytes +=
+        ShapedType::getNumElements(layout::shapePerCta(toLayout(copy.shared), type.getShape())) *
+        elementBytes(type.getElementType());
   }
   const int64_t beside = bytesBeside(fetch);
   auto fits = [&] {

@@ -131,9 +131,9 @@ void SimulatedLaunch::settle() {
 
 std::optional<RunTime> runOnCpu(mlir::ModuleOp module, const KernelArguments &arguments, Grid grid,
                                 const diag::SourceManager &sources, const SimulatedRun &how,
-                                diag::Sink &sink) {
-  std::unique_ptr<sim::Executable> executable =
-      sim::Executable::prepare(module, kernelNameOf(module), sink, sources);
+                                diag::Sink &sink, const bitcode::Libraries *libraries) {
+  std::unique_ptr<sim::Executable> executable = sim::Executable::prepare(
+      module, kernelNameOf(module), sink, sources, sim::Purpose::Run, libraries);
   if (!executable)
     return std::nullopt;
   SimulatedLaunch simulated(arguments, grid, how);

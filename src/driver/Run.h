@@ -81,10 +81,11 @@ private:
   std::deque<TensorDescription> descriptions;
 };
 
-/// Simulates the kernel of a transformed module. Nullopt after a report.
+/// Simulates the kernel of a transformed module, which may call functions of `libraries`. Nullopt
+/// after a report.
 std::optional<RunTime> runOnCpu(mlir::ModuleOp module, const KernelArguments &arguments, Grid grid,
                                 const diag::SourceManager &sources, const SimulatedRun &how,
-                                diag::Sink &sink);
+                                diag::Sink &sink, const bitcode::Libraries *libraries = nullptr);
 
 /// Uploads, launches, downloads. With `launches` > 0 the kernel is then launched that often again,
 /// on the device's copies and with a cold second-level cache, for the time; else the time is that

@@ -42,6 +42,10 @@ namespace mlir {
 class ModuleOp;
 } // namespace mlir
 
+namespace gluonc::bitcode {
+class Libraries;
+} // namespace gluonc::bitcode
+
 namespace gluonc::sim {
 
 struct Program;
@@ -105,10 +109,12 @@ enum class Purpose : uint8_t { Run, Debug };
 class Executable {
 public:
   /// Null exactly when it has reported at least one error: the kernel is missing, or
-  /// uses an operation or type that the simulator does not know.
+  /// uses an operation or type that the simulator does not know. `libraries`: those of the launch,
+  /// whose functions come before the simulator's own; null: none.
   static std::unique_ptr<Executable> prepare(mlir::ModuleOp module, llvm::StringRef kernelName,
                                              diag::Sink &sink, const diag::SourceManager &sources,
-                                             Purpose purpose = Purpose::Run);
+                                             Purpose purpose = Purpose::Run,
+                                             const bitcode::Libraries *libraries = nullptr);
   ~Executable();
 
   /// Runs the whole grid. A fault stops the program it happens in; the others go on.

@@ -79,10 +79,13 @@ def test_a_library_that_is_not_there_is_an_error(tmp_path):
         compiled(calls).asm["ptx"]
 
 
-def test_the_simulator_has_no_functions_of_libraries(library):
-    x = np.zeros(128, np.float32)
+def test_the_simulator_executes_functions_of_libraries(library):
+    x = np.arange(128, dtype=np.float32)
+    out = np.zeros(128, np.float32)
+    calls[(1,)](x, out, N=128, extern_libs={"lib": library})
+    assert (out == x + 7).all()
     with pytest.raises(gluonc.CompilationError, match="the simulator cannot execute `plus_seven`"):
-        calls[(1,)](x, x.copy(), N=128, extern_libs={"lib": library})
+        calls[(1,)](x, out, N=128)
 
 
 def test_subnormal_numbers_are_kept_on_demand():

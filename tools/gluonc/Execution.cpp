@@ -2,6 +2,7 @@
 #include "driver/IrSignature.h"
 #include "driver/KernelCache.h"
 #include "driver/KernelOptions.h"
+#include "driver/UserLibraries.h"
 #include "model/Timeline.h"
 
 #include "llvm/Support/Format.h"
@@ -233,7 +234,15 @@ std::optional<driver::RunTime> Execution::simulate(driver::Compiler &compiler,
     return std::nullopt;
   if (seesIr)
     seesIr(*module);
-  return driver::runOnCpu(*module, arguments, grid, session.sources, how, session.sink);
+  driver::CodeOptions code = session.codeOptions();
+  if (!session.readLibraries(code.backend))
+    return std::nullopt;
+  std::optional<bitcode::Libraries> libraries =
+      driver::librariesOf(code.backend, options.target, session.sink);
+  if (!libraries && !code.backend.libraries.empty())
+    return std::nullopt;
+  return driver::runOnCpu(*module, arguments, grid, session.sources, how, session.sink,
+                          libraries ? &*libraries : nullptr);
 }
 
 } // namespace gluonc::tool

@@ -307,8 +307,8 @@ unsigned firstSender(Emitter &emitter, mlir::Operation *op, unsigned size, bool 
   unsigned busy = 0;
   while ((op = op->getPrevNode()) && !isa<ttng::BarrierExpectOp>(op))
     if (auto copy = dyn_cast<ttng::AsyncTMACopyGlobalToLocalOp>(op)) {
-      if (auto messages = messagesOf(copy.getResult().getType(),
-                                     ttng::descriptorOf(copy.getDesc().getType())))
+      if (auto messages =
+              messagesOf(copy.getResult().getType(), ttng::descriptorOf(copy.getDesc().getType())))
         busy += messages->size();
     }
   unsigned first = alignTo(busy, size);

@@ -2,6 +2,7 @@
 #include "driver/api/Guard.h"
 
 #include "driver/Run.h"
+#include "driver/UserLibraries.h"
 #include "driver/api/Predict.h"
 #include "ir/Dialects.h"
 #include "target/Limits.h"
@@ -189,8 +190,13 @@ static gluonc_status simulate(gluonc_engine *engine, gluonc_specialization *spec
   if (!compiler->transform(*module, made->target, sources, collector) ||
       !compiler->isLegal(*module, made->target, sources, collector))
     return fail(collector, error);
+  std::optional<bitcode::Libraries> libraries =
+      driver::librariesOf(specialization->code.backend, made->target, collector);
+  if (collector.hasErrors())
+    return fail(collector, error);
   made->simulated =
-      sim::Executable::prepare(*module, driver::kernelNameOf(*module), collector, sources);
+      sim::Executable::prepare(*module, driver::kernelNameOf(*module), collector, sources,
+                               sim::Purpose::Run, libraries ? &*libraries : nullptr);
   if (!made->simulated)
     return fail(collector, error);
   passOn(engine->state->launchSettings(), collector);

@@ -16,6 +16,8 @@ namespace gluonc::sim {
 
 /// tt.extern_elementwise (LowerLibdevice.cpp).
 bool lowerLibraryFunction(Lowering &lowering, mlir::Operation *operation);
+/// The same, of a function that a user's library defines (LowerExternal.cpp).
+bool lowerExternal(Lowering &lowering, mlir::Operation *operation);
 
 namespace library {
 

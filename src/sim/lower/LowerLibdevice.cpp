@@ -4,12 +4,16 @@
 // host's library, or LibraryFunctions.h.
 //
 //===----------------------------------------------------------------------===//
-#include "sim/lower/DirectedRounding.h"
+#include "bitcode/Bitcode.h"
+#include "numeric/DirectedRounding.h"
 #include "sim/lower/LibraryFunctions.h"
 
 #include <cmath>
 
 namespace gluonc::sim {
+namespace library {
+using namespace numeric;
+} // namespace library
 namespace {
 
 #define GL_SIM_FUNCTION(Name, expression)                                                          \
@@ -279,6 +283,8 @@ const llvm::StringMap<LowerFunction> &libraryFunctions() {
 
 bool lowerLibraryFunction(Lowering &lowering, mlir::Operation *operation) {
   llvm::StringRef symbol = mlir::cast<tt::ExternElementwiseOp>(operation).getSymbol();
+  if (lowering.userLibraries() && lowering.userLibraries()->defines(symbol))
+    return lowerExternal(lowering, operation);
   LowerFunction function = libraryFunctions().lookup(symbol);
   return function ? function(lowering, operation)
                   : lowering.unsupported(operation, "`" + symbol + "`");

@@ -26,6 +26,10 @@
 
 #include <optional>
 
+namespace gluonc::bitcode {
+class Libraries;
+} // namespace gluonc::bitcode
+
 namespace gluonc::sim {
 
 class Lowering;
@@ -197,6 +201,10 @@ public:
   /// Functions being lowered in place, to refuse recursion; with their call locations.
   llvm::SmallVector<std::pair<mlir::Operation *, mlir::Location>, 4> callStack;
 
+  /// Functions of users' libraries come before those of the same names here; null: none.
+  void setLibraries(const bitcode::Libraries *all) { libraries = all; }
+  const bitcode::Libraries *userLibraries() const { return libraries; }
+
   Program &program;
   /// Under the sanitizer of floating point: narrower payloads are the low bits of wider ones.
   bool truncatesPayloads = false;
@@ -242,6 +250,7 @@ private:
   bool frameOverflow = false;
   /// Types of the results of asynchronous dots.
   llvm::DenseSet<mlir::Type> dotTypes;
+  const bitcode::Libraries *libraries = nullptr;
 };
 
 } // namespace gluonc::sim

@@ -24,8 +24,8 @@ bool supportsOperation(llvm::StringRef name) { return operationTable().contains(
 
 std::unique_ptr<Executable> Executable::prepare(mlir::ModuleOp module, llvm::StringRef kernelName,
                                                 diag::Sink &sink,
-                                                const diag::SourceManager &sources,
-                                                Purpose purpose) {
+                                                const diag::SourceManager &sources, Purpose purpose,
+                                                const bitcode::Libraries *libraries) {
   auto kernel = module.lookupSymbol<tt::FuncOp>(kernelName);
   if (!kernel || kernel.isExternal()) {
     sink.report(diag::Kind::SimulatedKernelMissing, diag::Span(), kernelName).end();
@@ -37,6 +37,7 @@ std::unique_ptr<Executable> Executable::prepare(mlir::ModuleOp module, llvm::Str
   program->sanitizer = sanitizerOf(module);
   Lowering lowering(*program, sink, sources);
   lowering.truncatesPayloads = truncatesPayloads(module);
+  lowering.setLibraries(libraries);
   lowering.forDebugger = purpose == Purpose::Debug;
   if (!lowering.lowerKernel(kernel))
     return nullptr;

@@ -13,7 +13,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace gluonc::sim::library {
+namespace gluonc::numeric {
 
 using llvm::APFloat, llvm::RoundingMode;
 
@@ -102,4 +102,4 @@ template <class From, class To, RoundingMode mode> To converted(From value) {
   }
 }
 
-} // namespace gluonc::sim::library
+} // namespace gluonc::numeric
