@@ -79,6 +79,16 @@ public:
 
   PayloadRing ring;
 
+  /// What `embed` and `unembed` compute with, all below the sign bit: for who makes code of them.
+  /// With a sign the second multiplier is the negative one.
+  struct Constants {
+    uint64_t magnitude, first, second, firstInverse, secondInverse;
+    unsigned shift;
+  };
+  Constants constants() const {
+    return {magnitude, first, second[0], firstInverse, secondInverse[0], shift};
+  }
+
 private:
   uint64_t sign, magnitude;
   unsigned shift;

@@ -22,6 +22,7 @@ math: Any
 DType = dtype
 from . import amd as amd
 from . import extra as extra
+from . import fpsan as fpsan
 from . import nvidia as nvidia
 
 class tensor:

@@ -348,7 +348,7 @@ TEST_F(Ops, UserCombineFunctionsRunInTheRegion) {
 // -- Names -------------------------------------------------------------------------------
 
 TEST_F(Ops, KnownNamesThatAreMissingSaySo) {
-  expectKind(call("fpsan.embed", {}), Kind::NotSupportedYet);
+  expectKind(call("intel.IntelDPASLayout", {}), Kind::NotSupportedYet);
   EXPECT_EQ(findBuiltin("no_such_thing"), nullptr);
   EXPECT_EQ(findTensorMethod("to"), findBuiltin("cast"));
   EXPECT_EQ(findTensorMethod("load"), nullptr);

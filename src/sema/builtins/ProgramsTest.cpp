@@ -158,7 +158,7 @@ TEST_F(Programs, ComplaintsPointAtTheMask) {
 }
 
 TEST_F(Programs, LaterNamesAreNamed) {
-  compile("p", "gl.fpsan.embed(p)", {"*fp32:16"});
+  compile("p", "gl.nvidia.blackwell.clc.clc_result(p)", {"*fp32:16"});
   ASSERT_EQ(sink.diagnostics.size(), 1u) << messages();
   EXPECT_EQ(sink.diagnostics[0].kind, diag::Kind::NotSupportedYet) << messages();
 }

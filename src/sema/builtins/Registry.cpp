@@ -1,6 +1,7 @@
 //===- Registry.cpp - Builtins and methods by name ----------------------------===//
 #include "sema/builtins/Emit.h"
 #include "sema/builtins/Families.h"
+#include "sema/builtins/core/Payloads.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -124,6 +125,7 @@ llvm::ArrayRef<Family> families() {
       {"Shared memory", sharedBuiltins()},
       {"Warps and clusters", warpgroupBuiltins()},
       {"Hints, output, barriers", hintBuiltins()},
+      {"Payloads of floats", payloadBuiltins()},
       {"Asynchronous copies", asyncCopyBuiltins()},
       {"Tensor cores", mmaBuiltins()},
       {"Barriers in shared memory", barrierBuiltins()},

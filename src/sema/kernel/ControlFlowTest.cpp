@@ -535,11 +535,11 @@ TEST(ControlFlow, WhatIsStillToComeIsNamedWhole) {
   Result result = compileKernel(R"(
 @gluon.jit
 def k(p, n):
-    gl.fpsan.embed(p)
+    gl.nvidia.blackwell.clc.clc_result(p)
 )",
                                 {"*i32", "i32"});
   EXPECT_EQ(result.problems, "Kind::NotSupportedYet 6:5\n");
-  EXPECT_TRUE(contains(result.messages, "`fpsan.embed`")) << result.messages;
+  EXPECT_TRUE(contains(result.messages, "`nvidia.blackwell.clc.clc_result`")) << result.messages;
 }
 
 TEST(ControlFlow, HintsAboutWhatLoopsCarryAreOperations) {
