@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "driver/KernelPipeline.h"
 
+#include "driver/Phases.h"
 #include "driver/Run.h"
 #include "ir/Encoding.h"
 #include "ir/SourceLocation.h"
@@ -213,6 +214,8 @@ private:
       step.kind = Step::Kind::Wait;
       if (step.waits.empty())
         step.awaited = awaitedText(op, *awaited);
+      else if (auto wait = dyn_cast<ttng::WaitBarrierOp>(op))
+        step.parities = paritiesOf(wait, 2 * made.memories[step.waits.front()].slots);
     } else if (isProduct(op)) {
       step.kind = Step::Kind::Product;
     } else if (copies) {

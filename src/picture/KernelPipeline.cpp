@@ -142,6 +142,23 @@ private:
     return parts.empty() ? "-" : llvm::join(parts, "; ");
   }
 
+  /// "load 1 1 0 0, multiply 0 0 1 1".
+  std::string paritiesText(unsigned memory) const {
+    constexpr size_t most = 12;
+    std::vector<std::string> parts;
+    for (const Step &step : kernel.steps) {
+      if (!llvm::is_contained(step.waits, memory))
+        continue;
+      std::string text = partitionText(step.partition);
+      for (unsigned parity : llvm::ArrayRef(step.parities).take_front(most))
+        text += " " + std::to_string(parity);
+      text += step.parities.empty() ? " ?" : step.parities.size() > most ? " …" : "";
+      if (!llvm::is_contained(parts, text))
+        parts.push_back(text);
+    }
+    return parts.empty() ? "-" : llvm::join(parts, "; ");
+  }
+
   Panel waits() const {
     Panel panel;
     panel.title = "who waits for whom, by which barrier";
@@ -191,14 +208,15 @@ private:
   Panel barriers() const {
     Panel panel;
     panel.title = "barriers";
-    panel.columnHeads = {"slots", "arrivals of a phase", "arrive there, by line", "wait, by line"};
+    panel.columnHeads = {"slots", "arrivals of a phase", "arrive there, by line", "wait, by line",
+                         "parities awaited, round by round"};
     panel.groups = {"barrier"};
     for (unsigned i = 0; i != kernel.memories.size(); ++i)
       if (const KernelPipeline::Memory &memory = kernel.memories[i]; memory.isBarrier)
         addRow(panel, memory,
                {std::to_string(memory.slots),
                 memory.arrivals ? std::to_string(memory.arrivals) : "?", whoText(i, &Step::arrives),
-                whoText(i, &Step::waits)});
+                whoText(i, &Step::waits), paritiesText(i)});
     return panel;
   }
 
