@@ -34,10 +34,15 @@ std::optional<Fault> Machine::run() {
   if (!launch.threads || launch.threads > 1024)
     return refuse("a workgroup has 1 to 1024 threads");
   uint64_t clusters = uint64_t(launch.grid[0]) / peers * launch.grid[1] * launch.grid[2];
-  for (uint64_t number = 0; number != clusters && !fault; ++number) {
+  auto runOne = [&](uint64_t number) {
     startCluster(number);
     runCluster();
-  }
+  };
+  for (uint64_t number : launch.clusters)
+    if (!fault && number < clusters)
+      runOne(number);
+  for (uint64_t number = 0; launch.clusters.empty() && number != clusters && !fault; ++number)
+    runOne(number);
   return fault;
 }
 
@@ -59,10 +64,13 @@ void Machine::runCluster() {
     uint64_t before = progress;
     bool any = runRound();
     idle = before == progress && isAsleep() ? idle + 1 : 0;
-    if ((!any || idle == idleRounds) && !fault)
+    if ((!any || idle == idleRounds) && !fault) {
+      if (launch.stepsOfWave)
+        return;
       failWaiting();
+    }
   }
-  if (!fault)
+  if (!fault && !launch.stepsOfWave)
     checkRequests(*this);
   flushPrinted();
 }
@@ -159,6 +167,10 @@ bool Machine::runWave(Workgroup &workgroup, Wave &wave) {
                  nameOf(wave.counters.counterOf(*pending), chip.generation));
       return true;
     }
+    if (launch.stepsOfWave && wave.steps >= launch.stepsOfWave) {
+      wave.state = WaveState::Ended;
+      return true;
+    }
     if (++wave.steps > launch.stepLimit) {
       failAt(workgroup, wave, instruction, 0, "the wave runs without end");
       return true;
@@ -167,9 +179,10 @@ bool Machine::runWave(Workgroup &workgroup, Wave &wave) {
     wave.pc += instruction->bytes;
     Step step{*this, workgroup, wave, *instruction, wave.exec()};
     touched.clear();
-    if (wave.mode & 0xf)
+    const bool isSkipped = launch.skipsProducts && instruction->product.m;
+    if (!isSkipped && wave.mode & 0xf)
       executeRounded(step);
-    else
+    else if (!isSkipped)
       instruction->handler(step);
     if (launch.observer && !fault)
       launch.observer->executed({*instruction, instruction->offset, workgroup.coordinates,

@@ -106,7 +106,7 @@ double Replayer::access(Warp &warp, const Op &op, const Work &work, double begin
     note(Span::Kind::Copy, warp, op, begin, done);
     return begin;
   }
-  double done = begin;
+  double done = begin + work.latency;
   if (request.detail.sectors.size()) {
     done = work.isAtomic ? processor.update({now, begin}, request)
            : work.stores ? processor.store({now, begin}, request)
@@ -117,6 +117,10 @@ double Replayer::access(Warp &warp, const Op &op, const Work &work, double begin
     warp.stored = std::max(warp.stored, done);
   if (request.detail.wavefronts)
     done = std::max(done, processor.accessShared({now, begin}, request.detail, work.stores));
+  if (work.joinsQueue) {
+    warp.groups[unsigned(work.queue)].add(done, done);
+    warp.groups[unsigned(work.queue)].commit();
+  }
   setResults(warp, work, done);
   return begin;
 }

@@ -206,6 +206,8 @@ private:
 
   /// Whether an instruction begins only when all before it have.
   static bool isFixed(const Work &work) {
+    if (work.inOrder)
+      return true;
     switch (work.rule) {
     case Rule::Wait:
     case Rule::Signal:

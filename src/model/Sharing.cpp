@@ -18,6 +18,8 @@ void Sharing::begin(const ptx::Function &kernel, const ptx::Module &) {
 }
 
 void Sharing::touch(size_t instruction, uint64_t address, unsigned bytes) {
+  if (instruction >= counts.size())
+    counts.resize(instruction + 1);
   Count &count = counts[instruction];
   for (uint64_t sector = address / explain::sectorBytes,
                 end = (address + bytes - 1) / explain::sectorBytes;

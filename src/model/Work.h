@@ -70,6 +70,10 @@ struct Work {
   bool untilRead = false;
   /// Of Access: writes memory; past the first-level cache; an atomic update.
   bool stores = false, bypassesFirstLevel = false, isAtomic = false;
+  /// Of Access: is a group of its queue.
+  bool joinsQueue = false;
+  /// Begins only when all before it have, and waits for its operands there.
+  bool inOrder = false;
   llvm::SmallVector<int32_t, 8> written, read;
 };
 

@@ -55,6 +55,9 @@ public:
 
   bool run(const driver::CompiledKernel &kernel, const driver::KernelArguments &arguments,
            driver::Grid grid, diag::Sink &sink) override {
+    if (!chip.isNvidia())
+      return driver::runOnAmdgcn(kernel, chip.warpSize(), arguments, grid, nullptr, sink)
+          .has_value();
     return driver::runOnPtx(kernel, chip.warpSize(), arguments, grid, {}, sink).has_value();
   }
   std::optional<double> time(const driver::CompiledKernel &kernel,
@@ -81,7 +84,7 @@ std::unique_ptr<Device> openGpu(std::shared_ptr<const cuda::Device> cuda,
 }
 
 std::unique_ptr<Device> openModel(const target::Target &target) {
-  return target::nvidia::speedsOf(target) ? std::make_unique<Model>(target) : nullptr;
+  return driver::LaunchModel::knows(target) ? std::make_unique<Model>(target) : nullptr;
 }
 
 } // namespace gluonc::tune

@@ -397,7 +397,8 @@ print(round(milliseconds(1 << 26) / long, 6), 0.001 < short < 0.1, 0.1 < long < 
     assert done.stderr.count("predictions for H100 SXM") == 1
 
 
-@pytest.mark.parametrize("target, chip, peak", [("cuda:100a", "B200", 8000)])
+@pytest.mark.parametrize("target, chip, peak", [
+    ("cuda:100a", "B200", 8000), ("hip:gfx942", "MI300X", 5300), ("hip:gfx950", "MI355X", 8000)])
 def test_a_copy_is_predicted_near_the_rate_of_memory_by_published_figures(tmp_path, target, chip, peak):
     script = '''
 n = 1 << 27

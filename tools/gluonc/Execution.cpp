@@ -17,14 +17,17 @@ static constexpr unsigned timedLaunches = 20;
 bool Execution::choose(std::string &problem) {
   const Word *wanted = session.line.find("--device");
   bool traces = session.line.has("--trace");
-  if (traces && wanted && wanted->text != "ptx") {
-    problem = "--trace goes with --device ptx";
+  if (traces && wanted && wanted->text != "ptx" && wanted->text != "amdgcn") {
+    problem = "--trace goes with --device ptx or amdgcn";
     return false;
   }
-  if (traces || (wanted && wanted->text == "ptx"))
-    executed = Executed::Ptx;
-  if (wanted && wanted->text == "amdgcn")
+  const Word *chip = session.line.find("--target");
+  const bool isAmd = wanted ? wanted->text == "amdgcn"
+                            : traces && chip && llvm::StringRef(chip->text).starts_with("hip:");
+  if (isAmd)
     executed = Executed::Amdgcn;
+  else if (traces || (wanted && wanted->text == "ptx"))
+    executed = Executed::Ptx;
   if (executed != Executed::Nothing || (wanted && wanted->text == "cpu"))
     return chooseTarget(problem);
   if (!wanted)
@@ -161,8 +164,7 @@ std::optional<driver::RunTime> Execution::launchCode(driver::Compiler &compiler,
   if (executed == Executed::Ptx)
     return executePtx(*compiled, arguments, grid);
   if (executed == Executed::Amdgcn)
-    return driver::runOnAmdgcn(*compiled, options.target.warpSize(), arguments, grid, how.printed,
-                               session.sink);
+    return executeWaves(*compiled, arguments, grid);
   unsigned launches = session.line.has("--time") ? timedLaunches : 0;
   if (gpu->hip)
     return driver::runOnHip(gpu->hip, *compiled, options.target.warpSize(), arguments, grid,
@@ -198,6 +200,24 @@ void Execution::writeTimeline(driver::LaunchModel &model, llvm::StringRef kernel
   model::Timeline timeline;
   timeline.add(predicted, model.trace(), kernel);
   session.writeFile(path, timeline.file(path.text));
+}
+
+std::optional<driver::RunTime> Execution::executeWaves(const driver::CompiledKernel &kernel,
+                                                       const driver::KernelArguments &arguments,
+                                                       driver::Grid grid) {
+  const Word *trace = session.line.find("--trace");
+  std::unique_ptr<driver::LaunchModel> model;
+  driver::WaveObservers observers;
+  if (trace) {
+    model = driver::LaunchModel::make(options.target, kernel, grid, driver::tensorBytes(arguments));
+    observers.add(*model->waves());
+  }
+  std::optional<driver::RunTime> time =
+      driver::executeAmdgcn(kernel, options.target.warpSize(), arguments, grid, how.printed,
+                            trace ? &observers : nullptr, session.sink);
+  if (time && trace)
+    writeTimeline(*model, kernel.kernel.name, *trace);
+  return time;
 }
 
 std::optional<driver::RunTime> Execution::executePtx(const driver::CompiledKernel &kernel,

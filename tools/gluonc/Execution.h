@@ -46,6 +46,9 @@ private:
   std::optional<driver::RunTime>
   executeCodeObject(mlir::ModuleOp ir, const driver::KernelArguments &arguments, driver::Grid grid);
   void writeTimeline(driver::LaunchModel &model, llvm::StringRef kernel, const Word &path);
+  std::optional<driver::RunTime> executeWaves(const driver::CompiledKernel &kernel,
+                                              const driver::KernelArguments &arguments,
+                                              driver::Grid grid);
   std::optional<driver::RunTime> executePtx(const driver::CompiledKernel &kernel,
                                             const driver::KernelArguments &arguments,
                                             driver::Grid grid);

@@ -2,10 +2,10 @@
 #include "diag/Render.h"
 #include "driver/FindPtxas.h"
 #include "driver/KernelOptions.h"
+#include "driver/predict/LaunchModel.h"
 #include "remote/RemoteCache.h"
 #include "sema/names/Imports.h"
 #include "support/File.h"
-#include "target/nvidia/Speeds.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -68,7 +68,7 @@ std::optional<std::string> Session::readFile(const Word &path) {
 }
 
 bool Session::canBeTraced(const target::Target &target, const Word &option) {
-  if (target::nvidia::speedsOf(target))
+  if (driver::LaunchModel::knows(target))
     return true;
   sink.report(Kind::InvalidOption, option.span,
               "the performance model has no figures of " + target.name())

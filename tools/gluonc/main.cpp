@@ -40,7 +40,8 @@ constexpr OptionSpec runOptions[] = {
     {"--max-branches", "N", "on the CPU: after which a program counts as endless (default 2^26)"},
     {"--state", "FILE", "on ptx: where a fault writes registers and memory of all threads"},
     {"--trace", "FILE",
-     "on ptx, which it chooses: a timeline by the performance model, JSON for Perfetto, or a page "
+     "on ptx or amdgcn, which it chooses: a timeline by the performance model, JSON for Perfetto, "
+     "or a page "
      "for FILE.html"},
     {"--time", "", "measure: on a GPU the median of 20 launches with a cold cache"},
     {"--time-passes", "", "print how long each stage of the compiler took"},

@@ -109,5 +109,5 @@ void gluonc_engine_end_prediction(gluonc_engine *engine, gluonc_prediction *pred
 
 int gluonc_target_is_predicted(const char *name) {
   std::optional<target::Target> target = target::Target::parse(name ? name : "");
-  return target && target::nvidia::speedsOf(*target);
+  return target && driver::LaunchModel::knows(*target);
 }

@@ -100,7 +100,8 @@ static unsigned metadataOf(llvm::StringRef assembly, llvm::StringRef key) {
 /// Executes AMD's machine code and counts. False after a report.
 static bool countWaves(explain::Profile &profile, const CompiledKernel &compiled,
                        const KernelArguments &arguments, llvm::raw_ostream *printed,
-                       const diag::SourceManager &sources, diag::Sink &sink) {
+                       model::Timeline *timeline, const diag::SourceManager &sources,
+                       diag::Sink &sink) {
   const target::amd::Chip &chip = *profile.target.amdChip();
   if (auto &registers = profile.resources.registers) {
     registers->accumulators = metadataOf(compiled.assembly.bytes, "agpr_count");
@@ -111,9 +112,20 @@ static bool countWaves(explain::Profile &profile, const CompiledKernel &compiled
                        profile.resources.registers ? profile.resources.registers->count : 0,
                        profile.resources.sharedBytes});
   explain::WaveCounter counter(compiled.artifact.bytes, chip.ldsBanks);
+  WaveObservers observers;
+  observers.list.push_back(&counter);
+  std::unique_ptr<LaunchModel> model;
+  if (timeline)
+    model = LaunchModel::make(profile.target, compiled, profile.grid, tensorBytes(arguments));
+  if (model)
+    observers.add(*model->waves());
   if (!executeAmdgcn(compiled, profile.target.warpSize(), arguments, profile.grid, printed,
-                     &counter, sink))
+                     &observers, sink))
     return false;
+  if (model) {
+    model::Predicted predicted = model->predict(shownClusters);
+    timeline->add(predicted, model->trace(), profile.facts.kernel);
+  }
   const explain::Counts counts = counter.take();
   addCounts(profile, counts, sources);
   if (const target::amd::Speeds *speeds = target::amd::speedsOf(profile.target))
@@ -149,7 +161,7 @@ std::optional<explain::Profile> explainLaunch(Compiler &compiler, const KernelSo
     return std::nullopt;
   profile.resources = resourcesOf(*compiled);
   if (profile.isAmd())
-    return countWaves(profile, *compiled, arguments, printed, sources, sink)
+    return countWaves(profile, *compiled, arguments, printed, timeline, sources, sink)
                ? std::optional(std::move(profile))
                : std::nullopt;
   profile.occupancy = target::nvidia::occupancyOf(

@@ -1,16 +1,22 @@
 #include "driver/predict/LaunchModel.h"
 
 #include "ptx/TensorMap.h"
+#include "target/amd/Chips.h"
+#include "target/amd/Occupancy.h"
 #include "target/nvidia/BoxCopies.h"
 #include "target/nvidia/Occupancy.h"
 
 namespace gluonc::driver {
 
-LaunchModel::LaunchModel(const target::nvidia::Speeds &chip,
-                         const model::Recorder::Launch &recorded, const model::Launch &launch,
+LaunchModel::LaunchModel(const target::nvidia::Speeds &chip, const model::Launch &launch,
                          std::vector<uint64_t> sample)
-    : chip(chip), launch(launch), sampled(std::move(sample)), sharing(launch.ctasPerCluster),
-      recorder(chip, recorded, sampled) {}
+    : chip(chip), launch(launch), sampled(std::move(sample)), sharing(launch.ctasPerCluster) {}
+
+static const target::nvidia::Speeds *figuresOf(const target::Target &target) {
+  return target.isNvidia() ? target::nvidia::speedsOf(target) : model::waveSpeedsOf(target);
+}
+
+bool LaunchModel::knows(const target::Target &target) { return figuresOf(target) != nullptr; }
 
 std::vector<uint64_t> LaunchModel::wave() const {
   return model::waveOf(launch.clusters, uint64_t(chip.multiprocessors) / launch.ctasPerCluster *
@@ -36,7 +42,7 @@ static std::vector<model::Partition> partitionsOf(llvm::StringRef ptx) {
 std::unique_ptr<LaunchModel> LaunchModel::make(const target::Target &target,
                                                const CompiledKernel &kernel, Grid grid,
                                                uint64_t tensorBytes, unsigned samples) {
-  const target::nvidia::Speeds *chip = target::nvidia::speedsOf(target);
+  const target::nvidia::Speeds *chip = figuresOf(target);
   if (!chip)
     return nullptr;
   const codegen::KernelInfo &info = kernel.kernel;
@@ -51,20 +57,28 @@ std::unique_ptr<LaunchModel> LaunchModel::make(const target::Target &target,
     launch.sharedBytes += used->sharedBytes;
   }
   if (auto occupancy =
-          target::nvidia::occupancyOf(target, {info.numWarps, registers, launch.sharedBytes}))
+          target.isNvidia()
+              ? target::nvidia::occupancyOf(target, {info.numWarps, registers, launch.sharedBytes})
+              : target::amd::occupancyOf(target, {info.numWarps, registers, launch.sharedBytes}))
     launch.residentCtas = occupancy->ctas;
-  std::vector<uint64_t> sample = model::sampleOf(grid, samples);
+  std::unique_ptr<LaunchModel> made(new LaunchModel(*chip, launch, model::sampleOf(grid, samples)));
   grid[0] *= info.numCtas;
-  std::unique_ptr<LaunchModel> made(
-      new LaunchModel(*chip, {grid, info.numWarps, info.numCtas}, launch, std::move(sample)));
+  const model::Recorder::Launch recorded{grid, info.numWarps, info.numCtas};
+  if (!target.isNvidia()) {
+    made->waveRecorder.emplace(*target::amd::speedsOf(target), recorded, made->sampled,
+                               kernel.artifact.bytes, target.amdChip()->ldsBanks);
+    return made;
+  }
+  made->recorder.emplace(*chip, recorded, made->sampled);
   made->partitions =
       partitionsOf(kernel.assembly.bytes.empty() ? kernel.artifact.bytes : kernel.assembly.bytes);
   return made;
 }
 
 model::Predicted LaunchModel::predict(unsigned recorded) {
-  recordedTrace = recorder.take();
-  recordedTrace.sharers = sharing.sharers();
+  recordedTrace = waveRecorder ? waveRecorder->take() : recorder->take();
+  if (!waveRecorder)
+    recordedTrace.sharers = sharing.sharers();
   recordedTrace.partitions = partitions;
   return model::predict(recordedTrace, chip, launch, recorded);
 }
@@ -79,9 +93,24 @@ void Observers::executed(const ptx::Observed &what) {
     one->executed(what);
 }
 
+/// The same of AMD's machine code.
+static std::optional<model::Predicted> predictWaves(LaunchModel &model,
+                                                    const CompiledKernel &kernel, unsigned warpSize,
+                                                    ExecutedLaunch &launch, unsigned recorded,
+                                                    diag::Sink &sink) {
+  model::WaveRecorder &waves = *model.waves();
+  if (!observeWaves(kernel, warpSize, launch, waves.together(), model.wave(), model::sharingSteps,
+                    sink) ||
+      !observeWaves(kernel, warpSize, launch, waves.observer(), model.sample(), 0, sink))
+    return std::nullopt;
+  return model.predict(recorded);
+}
+
 std::optional<model::Predicted> predict(LaunchModel &model, const CompiledKernel &kernel,
                                         unsigned warpSize, ExecutedLaunch &launch,
                                         unsigned recorded, diag::Sink &sink) {
+  if (model.waves())
+    return predictWaves(model, kernel, warpSize, launch, recorded, sink);
   std::vector<uint64_t> wave = model.wave();
   ExecutedRun how;
   how.skipsProducts = true;

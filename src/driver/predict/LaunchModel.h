@@ -1,7 +1,7 @@
 //===- LaunchModel.h - The performance model of one launch ------------------------===//
 //
-//   kernel + launch ─▶ sample of clusters ─▶ executor of PTX ─▶ trace ─▶ prediction
-//                                            (observed)         (room model)
+//   kernel + launch ─▶ sample of clusters ─▶ executor of PTX, or of AMD's ─▶ trace ─▶ prediction
+//                       or of machine code   (observed)         (room model)
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -10,6 +10,7 @@
 #include "model/Prediction.h"
 #include "model/Recorder.h"
 #include "model/Sharing.h"
+#include "model/WaveRecorder.h"
 #include "runtime/cuda/TensorMap.h"
 
 namespace gluonc::ptx {
@@ -20,6 +21,8 @@ namespace gluonc::driver {
 
 class LaunchModel {
 public:
+  /// Whether the model has figures of a chip.
+  static bool knows(const target::Target &target);
   /// Null for a chip of which the model has no figures. `grid` is in programs.
   static std::unique_ptr<LaunchModel> make(const target::Target &target,
                                            const CompiledKernel &kernel, Grid grid,
@@ -29,7 +32,9 @@ public:
   /// Both have to be told of executions: the first one of clusters that run together, at least
   /// their beginnings, the other one of those of the sample.
   ptx::Observer &together() { return sharing; }
-  ptx::Observer &observer() { return recorder; }
+  ptx::Observer &observer() { return *recorder; }
+  /// On AMD's chips these have to be told; null on others.
+  model::WaveRecorder *waves() { return waveRecorder ? &*waveRecorder : nullptr; }
   /// The clusters that have to be executed, by number.
   std::vector<uint64_t> wave() const;
   llvm::ArrayRef<uint64_t> sample() const { return sampled; }
@@ -39,14 +44,16 @@ public:
   const model::Trace &trace() const { return recordedTrace; }
 
 private:
-  LaunchModel(const target::nvidia::Speeds &chip, const model::Recorder::Launch &recorded,
-              const model::Launch &launch, std::vector<uint64_t> sample);
+  LaunchModel(const target::nvidia::Speeds &chip, const model::Launch &launch,
+              std::vector<uint64_t> sample);
 
   const target::nvidia::Speeds &chip;
   model::Launch launch;
   std::vector<uint64_t> sampled;
   model::Sharing sharing;
-  model::Recorder recorder;
+  /// One of them.
+  std::optional<model::Recorder> recorder;
+  std::optional<model::WaveRecorder> waveRecorder;
   model::Trace recordedTrace;
   std::vector<model::Partition> partitions;
 };
@@ -60,8 +67,25 @@ struct Observers : ptx::Observer {
   void executed(const ptx::Observed &what) override;
 };
 
+/// The same of a launch on an AMD chip.
+struct WaveObservers : amdgcn::Observer {
+  llvm::SmallVector<amdgcn::Observer *, 3> list;
+
+  void add(model::WaveRecorder &waves) { list.append({&waves.together(), &waves.observer()}); }
+  void executed(const amdgcn::Observed &what) override {
+    for (amdgcn::Observer *one : list)
+      one->executed(what);
+  }
+};
+
 /// Clusters that timelines show.
 inline constexpr unsigned shownClusters = 4;
+
+/// Executes AMD's machine code of the launch on the CPU, as a whole or as `how` says; what it
+/// observes is the model's. False after a report.
+bool observeWaves(const CompiledKernel &kernel, unsigned warpSize, const ExecutedLaunch &launch,
+                  amdgcn::Observer &observer, llvm::ArrayRef<uint64_t> workgroups,
+                  uint64_t stepsOfWave, diag::Sink &sink);
 
 /// Executes the sample, without the results of products, and predicts, with `recorded` clusters in
 /// the timeline. Nullopt after a report.
