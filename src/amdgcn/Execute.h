@@ -47,8 +47,8 @@ struct Launch {
   uint64_t stepLimit = uint64_t(1) << 32;
   Observer *observer = nullptr;
   /// For who wants to know what is executed, and not what comes of it: matrix products are not
-  /// computed; waves end after so many instructions, 0 for no end, and those that wait for them with
-  /// them; of the clusters only these, by number, if there are any here.
+  /// computed; waves end after so many instructions, 0 for no end, and those that wait for them
+  /// with them; of the clusters only these, by number, if there are any here.
   bool skipsProducts = false;
   uint64_t stepsOfWave = 0;
   llvm::ArrayRef<uint64_t> clusters = {};

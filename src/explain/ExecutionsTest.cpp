@@ -31,9 +31,9 @@ TEST(Executions, BlocksRunAsOftenAsTheirLines) {
         /*0030*/              @!P0 BRA `(.L_x_0) ;
         /*0040*/                   EXIT ;
 )");
-  std::vector<double> runs = estimateExecutions(
-      code, countsOf({executed("add.s32", Pipe::Integer, 3, 4),
-                      executed("add.rn.f32", Pipe::Float, 4, 40)}));
+  std::vector<double> runs =
+      estimateExecutions(code, countsOf({executed("add.s32", Pipe::Integer, 3, 4),
+                                         executed("add.rn.f32", Pipe::Float, 4, 40)}));
   EXPECT_EQ(runs, (std::vector<double>{4, 40, 40, 40}));
 }
 

@@ -96,8 +96,8 @@ struct KernelPipeline {
     std::vector<unsigned> reads = {}, writes = {}, arrives = {}, waits = {};
     /// What it waits for that is no barrier: "copies but the last 2".
     std::string awaited = {};
-    /// Parities of the barrier's phases that it waits for, in the first rounds of its loop; one where
-    /// they are all the same, none where they are not known.
+    /// Parities of the barrier's phases that it waits for, in the first rounds of its loop; one
+    /// where they are all the same, none where they are not known.
     std::vector<unsigned> parities = {};
     /// How often the code has it, with the same steps around it.
     unsigned times = 1;

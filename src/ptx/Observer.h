@@ -44,8 +44,8 @@ struct Signal {
   bool isOver = false;
 };
 
-/// A product of tensor memory (tcgen05.mma): its shape, of both CTAs of a pair, bits of an operand's
-/// element. Without rows there is none.
+/// A product of tensor memory (tcgen05.mma): its shape, of both CTAs of a pair, bits of an
+/// operand's element. Without rows there is none.
 struct TensorProduct {
   unsigned rows = 0, columns = 0, depth = 0, bits = 0;
   unsigned ctas = 1;

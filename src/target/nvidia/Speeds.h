@@ -57,7 +57,8 @@ struct Speeds {
   double tensorFlops;
   /// What `mma` gets of that; `wgmma` gets all of it.
   double warpProductShare;
-  /// Until the sums of a `wgmma`, or of products in tensor memory, can be used, past their own cycles.
+  /// Until the sums of a `wgmma`, or of products in tensor memory, can be used, past their own
+  /// cycles.
   double wgmmaLatency;
   /// Until what a warp loads from tensor memory is there; 0 without one.
   double tensorMemoryLatency = 0;
