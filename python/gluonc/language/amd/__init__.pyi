@@ -30,11 +30,11 @@ def slice(source: tensor, shape: Sequence[int], offsets: Sequence[int]) -> Any:
 def warp_pipeline_stage(label: str = ..., *, priority: int | None = ...) -> Any:
     """Makes the lines of a `with` a stage of a loop that two halves of the warps run in turns.
 
-    While one half loads, the other computes: warps from the fifth on are one stage behind. `label` is the
-    name of the stage, `priority` (0 to 3) that of its warps where both halves want to issue. What one
-    half does in a stage is at the same time as what the other does in the stage before, so neighbours
-    may not use the same bytes of shared memory. Warps wait for each other between stages; a stage in
-    which all of them meet once more makes the halves run alike.
+    While one half loads, the other computes: warps from the fifth on are one stage behind. `label` is
+    the name of the stage, `priority` (0 to 3) that of its warps where both halves want to issue. What
+    one half does in a stage is at the same time as what the other does in the stage before, so
+    neighbours may not use the same bytes of shared memory. Warps wait for each other between stages; a
+    stage in which all of them meet once more makes the halves run alike.
 
     Gives: what `with` takes, and nothing else.
     Errors: other priorities; on the simulator neighbours that use the same bytes (GL5148).
