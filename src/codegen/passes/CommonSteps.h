@@ -7,8 +7,8 @@
 //     load q                               load q0 + o
 //
 // Each way has an addition for each pointer. But ptxas moves those of counters away from
-// the accesses, and copies each address for them: of a loop with 20 pointers 34 instructions of 169,
-// and 3 to 4 % of its time on an H200.
+// the accesses, and copies each address for them: of a loop with 20 pointers 34 instructions of
+// 169, and 3 to 4 % of its time on an H200.
 //
 // For four pointers and more that move by the same amount and are needed once in an iteration,
 // as they are before it or behind it.
