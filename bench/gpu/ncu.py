@@ -52,11 +52,11 @@ METRICS = [*(name.format(op) for name in (REQUESTS, SECTORS, WAVEFRONTS) for op 
 # Which pipe executes an instruction of sm_90, by how its name begins; NVIDIA's description of the
 # pipes is in the documentation of Nsight Compute. What is missing is of pipes that are not compared.
 UNITS = (
-    ("tensor", r"[HIQDBO]?G?MMA\b|HMMA|IMMA|[HIQB]GMMA"),
-    ("uniform", r"U(?!TMA|BLK|CGABAR)[A-Z]|R2UR|S2UR|REDUX"),
+    ("tensor", r"[HIQDBO]?G?MMA\b|HMMA|IMMA|[HIQB]GMMA|HFMA2\.MMA"),
+    ("uniform", r"U(?!TMA|BLK|CGABAR|LDC)[A-Z]|R2UR|S2UR|REDUX"),
     ("fma", r"FADD|FMUL|FFMA|IMAD|HADD2|HMUL2|HFMA2|FSWZADD|IDP"),
     ("xu", r"MUFU|I2F\b|F2I|F2F\b|FRND|POPC|FLO|BREV|I2I"),
-    ("lsu", r"LD[GSL]|LD\b|LDSM|ST[GSL]|ST\b|STSM|ATOM|RED\b|SHFL|MATCH|CCTL"),
+    ("lsu", r"LD[GSL]|LD\b|LDSM|ULDC|ST[GSL]|ST\b|STSM|ATOM|RED\b|SHFL|MATCH|CCTL"),
     ("cbu", r"BRA|BRX|EXIT|BSSY|BSYNC|BREAK|CALL|RET|JMP|WARPSYNC|KILL|NANOSLEEP|YIELD"),
     ("alu", r"IADD3?|LOP3?|SHF|LEA|ISETP|V?IMNMX|VIADD|FSETP|FSET|FMNMX|FSEL|SEL|PRMT|MOV|PLOP3|BMSK|SGXT|IABS"
             r"|I2FP|F2FP|VOTE(?!U)|HMNMX2|HSETP2|HSET2|P2R|R2P|FCHK|VABSDIFF"),
@@ -188,7 +188,8 @@ def explained(report):
                 figures[f"pipe {unit}"] += opcode["executed"]
     resources = report["resources"]
     if resources["registers"] is not None:
-        figures["registers"] = resources["registers"]
+        # No launch has fewer.
+        figures["registers"] = max(resources["registers"], 16)
     if "occupancy" in resources:
         figures["occupancy %"] = 100 * resources["occupancy"]["warps"] / resources["occupancy"]["most_warps"]
     return figures

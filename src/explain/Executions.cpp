@@ -89,10 +89,18 @@ public:
                         ofBlock(instructions.slice(begin, end - begin)));
       begin = end;
     }
+    // Behind all of it ptxas puts a branch to itself, where nothing gets.
+    if (instructions.size() > 1 && instructions.back().name == "BRA" &&
+        isExit(instructions.drop_back()))
+      executions.back() = 0;
     return executions;
   }
 
 private:
+  static bool isExit(llvm::ArrayRef<MachineInstruction> code) {
+    return code.back().name == "EXIT" && !code.back().isGuarded;
+  }
+
   static std::string nameOf(StringRef path) { return llvm::sys::path::filename(path).str(); }
 
   static Place placeOf(const MachineInstruction &instruction) {
