@@ -137,15 +137,19 @@ uint64_t withNan(float value) { return std::isnan(value) ? canonicalNan32 : bits
 uint64_t withNan(double value) { return std::isnan(value) ? canonicalNan64 : bitsOf(value); }
 
 /// + - * / fma and square root of f32 and f64, by an instruction's rounding, flush and saturation.
+/// A second type, f16 or bf16, is that of all operands but the last (add.f32.f16, fma.f32.bf16).
 template <typename T, char operation> void arithmetic(Step &step) {
   const Instruction &instruction = step.instruction;
   Round round = roundingOf(instruction);
   bool flushes = sizeof(T) == 4 && instruction.has("ftz"), saturates = instruction.has("sat");
   size_t count = instruction.operands.size();
+  const Type narrow = instruction.type(1);
   step.eachLane([&](unsigned lane) {
     T values[3] = {};
     for (unsigned i = 1; i < count && i < 4; ++i) {
-      values[i - 1] = number<T>(step.read(i, lane));
+      uint64_t bits = step.read(i, lane);
+      values[i - 1] = narrow.isFloat() && i + 1 != count ? T(decodeFloat(narrow, bits & 0xffff))
+                                                         : number<T>(bits);
       if (flushes)
         values[i - 1] = T(flush(float(values[i - 1])));
     }

@@ -57,6 +57,15 @@ TEST(Ptx, FloatsRoundAsAsked) {
   EXPECT_EQ(resultOf("min.f32 %r1, 0f00000000, 0f80000000;"), 0x80000000u);
 }
 
+TEST(Ptx, NarrowOperandsOfWideSums) {
+  // 2 as f16, 1.5 as bf16.
+  std::string narrow = "mov.b16 %h1, 0x4000; mov.b16 %h2, 0x3fc0; ";
+  EXPECT_EQ(resultOf(narrow + "add.rn.f32.f16 %r1, %h1, 0f3F800000;"), 0x40400000u);
+  EXPECT_EQ(resultOf(narrow + "add.rn.f32.bf16 %r1, %h2, 0f3F800000;"), 0x40200000u);
+  EXPECT_EQ(resultOf(narrow + "sub.rn.f32.f16 %r1, %h1, 0f3F800000;"), 0x3f800000u);
+  EXPECT_EQ(resultOf(narrow + "fma.rn.f32.f16 %r1, %h1, %h1, 0f3F800000;"), 0x40a00000u);
+}
+
 TEST(Ptx, ConversionsRoundAndSaturate) {
   EXPECT_EQ(resultOf("cvt.rni.s32.f32 %r1, 0f40200000;"), 2u); // 2.5
   EXPECT_EQ(resultOf("cvt.rpi.s32.f32 %r1, 0f40200000;"), 3u);

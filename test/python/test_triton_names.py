@@ -121,7 +121,6 @@ def descriptors(d):
 # What has other parameters.
 OTHER = {
     "gl.nvidia.rubin.mbarrier.arrive": "has no `multicast_cta` yet",
-    "gl.fpsan.*": "not supported yet, as the name says when a kernel calls it",
     "gl.aggregate_replace": "takes any keyword, `instance` among them",
     "tl.extra.cuda.convert_custom_float8_sm*": "for chips that have no such conversions",
     "tl.slice": "Python's own",
@@ -293,7 +292,7 @@ def test_functions_of_kernels_take_the_same_arguments(tmp_path):
     wrong = run_probes(tmp_path, rows)
     print("\n".join(f"{name}: {calls}" for name, calls in wrong.items() if not excepted(name, OTHER)))
     assert [name for name in wrong if not excepted(name, OTHER)] == []
-    assert [pattern for pattern in OTHER if pattern.startswith(("tl", "gl.fpsan")) and
+    assert [pattern for pattern in OTHER if pattern.startswith("tl") and
             not fnmatch.filter(wrong, pattern)] == []
 
 
