@@ -47,7 +47,7 @@ target_link_libraries(gluonc_mlir INTERFACE
 
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -ffunction-sections -fdata-sections
                     -fdiagnostics-color=always)
-add_link_options(-fuse-ld=lld -Wl,--gc-sections,--icf=safe -static-libstdc++ -static-libgcc)
+add_link_options(-fuse-ld=lld -Wl,--gc-sections -static-libstdc++ -static-libgcc)
 if(GLUONC_SANITIZE)
   # Virtual tables are checked through RTTI, which LLVM's classes do not have.
   add_compile_options(-fsanitize=${GLUONC_SANITIZE} -fno-sanitize=vptr -fno-omit-frame-pointer)
