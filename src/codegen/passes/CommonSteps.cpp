@@ -110,7 +110,8 @@ private:
     return uses;
   }
 
-  /// The first of the users that are in `block`; its end where there are phis of other blocks alone.
+  /// The first of the users that are in `block`; its end where there are phis of other blocks
+  /// alone.
   static Instruction *placeBefore(ArrayRef<Use *> uses, BasicBlock *block) {
     Instruction *place = block->getTerminator();
     for (Use *use : uses) {
