@@ -52,6 +52,8 @@ if [ -e "$bin/libgluonc.so.0" ]; then
   echo "== kernels of the Triton language beside Triton"
   PYTHONUNBUFFERED=1 python3 bench/gpu/triton_language.py --out "$out/triton-language.json" || status=1
   PYTHONUNBUFFERED=1 python3 bench/gpu/warp_specialization.py --out "$out/warp-specialization.json" || status=1
+  echo "== autotuning beside Triton"
+  PYTHONUNBUFFERED=1 python3 bench/gpu/autotune.py --out "$out/autotune.json" || status=1
   echo "== models of torch.compile beside Triton"
   PYTHONUNBUFFERED=1 python3 bench/gpu/inductor.py --out "$out/inductor.json" || status=1
   if [ -n "$tutorials" ]; then
@@ -69,6 +71,9 @@ fi
 
 echo "== compile time beside Triton"
 python3 bench/compile.py --gluonc "$bin/gluonc" --out "$out/compile.json" || status=1
+
+echo "== counts of gluonc explain beside Nsight Compute's"
+python3 bench/gpu/ncu.py --gluonc "$bin/gluonc" --out "$out/ncu.json" --seconds 120 || status=1
 
 echo "== bank conflicts of convert_layout"
 metrics=l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum,l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum,smsp__inst_executed_op_shared_ld.sum,smsp__inst_executed_op_shared_st.sum

@@ -19,18 +19,18 @@ import tempfile
 from gluonc.__main__ import _PROGRAM
 from gluonc.errors import CompilationError, Unavailable
 
-# Of `gluonc info`: with other ones, equal sources may give other bytes.
-_TOOLS = ("build", "ptxas")
-
-
 def _run(words, folder=None):
     return subprocess.run([_PROGRAM, *words], cwd=folder, capture_output=True, text=True, check=False)
 
 
 def _tools():
-    """Line by line what decides the bytes of a bundle beside its sources."""
-    lines = (line.strip() for line in _run(["info"]).stdout.splitlines())
-    return [line for line in lines if line.split(" ", 1)[0] in _TOOLS]
+    """What decides the bytes of a bundle beside its sources: the build of gluonc, and the version of ptxas where there is one."""
+    facts = dict(line.split(maxsplit=1) for line in _run(["info"]).stdout.splitlines()
+                 if line.startswith(("build ", "ptxas ")))
+    if os.path.exists(facts.get("ptxas", "")):
+        version = subprocess.run([facts["ptxas"], "--version"], capture_output=True, text=True, check=False).stdout
+        facts["ptxas"] = version.rstrip().rpartition("\n")[2]
+    return [f"{name} {fact}" for name, fact in facts.items()]
 
 
 def _compile(files, folder, words, variant, tools):

@@ -90,17 +90,14 @@ public:
       begin = end;
     }
     // Behind all of it ptxas puts a branch to itself, where nothing gets.
-    if (instructions.size() > 1 && instructions.back().name == "BRA" &&
-        isExit(instructions.drop_back()))
-      executions.back() = 0;
+    const size_t last = instructions.size() - 1;
+    if (instructions.size() > 1 && instructions[last].name == "BRA" &&
+        instructions[last - 1].name == "EXIT" && !instructions[last - 1].isGuarded)
+      executions[last] = 0;
     return executions;
   }
 
 private:
-  static bool isExit(llvm::ArrayRef<MachineInstruction> code) {
-    return code.back().name == "EXIT" && !code.back().isGuarded;
-  }
-
   static std::string nameOf(StringRef path) { return llvm::sys::path::filename(path).str(); }
 
   static Place placeOf(const MachineInstruction &instruction) {

@@ -101,8 +101,13 @@ def test_a_machine_with_another_compiler_is_refused(work, monkeypatch):
             distributed.build("kernels.toml", "made", executor, include=["../helpers"])
 
 
-def test_the_compiler_is_part_of_what_is_compared():
-    assert any(line.startswith("build ") for line in distributed._tools())
+def test_build_and_version_of_ptxas_are_compared(tmp_path, monkeypatch):
+    ptxas = tmp_path / "ptxas"
+    ptxas.write_text("#!/bin/sh\necho ptxas: assembler\necho Build cuda_1.2\n")
+    ptxas.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    build, version = distributed._tools()
+    assert build.startswith("build ") and version == "ptxas Build cuda_1.2"
 
 
 def test_ray_makes_the_same_bytes(work):

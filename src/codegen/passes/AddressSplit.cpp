@@ -1,5 +1,7 @@
 #include "codegen/passes/AddressSplit.h"
 
+#include "codegen/passes/Preserved.h"
+
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/PatternMatch.h"
@@ -102,11 +104,7 @@ PreservedAnalyses AddressSplitPass::run(Function &function, FunctionAnalysisMana
     for (Instruction &instruction : make_early_inc_range(block))
       if (GetElementPtrInst *gep = dyn_cast<GetElementPtrInst>(&instruction))
         changed |= splitAddress(gep);
-  if (!changed)
-    return PreservedAnalyses::all();
-  PreservedAnalyses preserved;
-  preserved.preserveSet<CFGAnalyses>();
-  return preserved;
+  return preservedAfter(changed);
 }
 
 } // namespace gluonc::codegen

@@ -1,5 +1,7 @@
 #include "codegen/passes/CommonSteps.h"
 
+#include "codegen/passes/Preserved.h"
+
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/DataLayout.h"
@@ -136,11 +138,7 @@ PreservedAnalyses CommonStepsPass::run(Function &function, FunctionAnalysisManag
   bool changed = false;
   for (Loop *loop : loops.getLoopsInPreorder())
     changed |= LoopSteps(*loop, loops).run();
-  if (!changed)
-    return PreservedAnalyses::all();
-  PreservedAnalyses preserved;
-  preserved.preserveSet<CFGAnalyses>();
-  return preserved;
+  return preservedAfter(changed);
 }
 
 } // namespace gluonc::codegen

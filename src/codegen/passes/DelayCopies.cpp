@@ -1,6 +1,7 @@
 #include "codegen/passes/DelayCopies.h"
 
 #include "codegen/core/Isa.h"
+#include "codegen/passes/Preserved.h"
 
 #include "llvm/IR/Instructions.h"
 
@@ -88,11 +89,7 @@ PreservedAnalyses DelayCopiesPass::run(Function &function, FunctionAnalysisManag
   for (BasicBlock &block : function)
     for (Instruction &instruction : make_early_inc_range(block))
       delayed.visit(instruction);
-  if (!delayed.changed)
-    return PreservedAnalyses::all();
-  PreservedAnalyses preserved;
-  preserved.preserveSet<CFGAnalyses>();
-  return preserved;
+  return preservedAfter(delayed.changed);
 }
 
 } // namespace gluonc::codegen

@@ -1,5 +1,7 @@
 #include "codegen/passes/ProductChains.h"
 
+#include "codegen/passes/Preserved.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
@@ -72,11 +74,7 @@ PreservedAnalyses ProductChainsPass::run(Function &function, FunctionAnalysisMan
       if (instruction.getOpcode() == Instruction::Mul && instruction.getType()->isIntegerTy())
         changed |= visit(chains, cast<BinaryOperator>(&instruction));
   }
-  if (!changed)
-    return PreservedAnalyses::all();
-  PreservedAnalyses preserved;
-  preserved.preserveSet<CFGAnalyses>();
-  return preserved;
+  return preservedAfter(changed);
 }
 
 } // namespace gluonc::codegen
