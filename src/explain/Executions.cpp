@@ -92,7 +92,7 @@ public:
     // Behind all of it ptxas puts a branch to itself, where nothing gets.
     const size_t last = instructions.size() - 1;
     if (instructions.size() > 1 && instructions[last].name == "BRA" &&
-        instructions[last - 1].name == "EXIT" && !instructions[last - 1].isGuarded)
+        instructions[last - 1].name == "EXIT" && instructions[last - 1].guard.empty())
       executions[last] = 0;
     return executions;
   }
@@ -145,7 +145,7 @@ private:
         // Fewer or other than multiples are those that ptxas gave to neighbouring lines.
         const unsigned count = copies.at({place, family});
         if (count % sum->second.instructions == 0)
-          (instruction.isGuarded ? guarded : same).push_back(sum->second.executed / count);
+          (instruction.guard.empty() ? same : guarded).push_back(sum->second.executed / count);
       }
       if (entry.all.instructions)
         ofLines.push_back(entry.all.executed / entry.all.instructions);

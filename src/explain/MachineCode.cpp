@@ -2,6 +2,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
 
@@ -36,17 +37,27 @@ static bool readPlace(StringRef line, MachineInstruction &place, bool &isInlined
   return true;
 }
 
-/// The mnemonic of `/*0080*/   @!P0 LDG.E R4, desc[UR4][R2.64] ;`; empty for other lines.
-static StringRef mnemonicOf(StringRef line, bool &isGuarded) {
-  isGuarded = false;
+/// Reads `/*0080*/   @!P0 LDG.E R4, desc[UR4][R2.64] ;`; false for other lines.
+static bool readInstruction(StringRef line, MachineInstruction &instruction) {
   if (!line.consume_front("/*") || !line.contains("*/"))
-    return "";
+    return false;
   line = line.split("*/").second.ltrim();
-  if (line.starts_with("@")) {
-    isGuarded = true;
+  if (line.consume_front("@")) {
+    instruction.guard = line.split(' ').first.str();
     line = line.split(' ').second.ltrim();
   }
-  return line.take_until([](char c) { return c == ' ' || c == ';'; });
+  line = line.split(';').first.rtrim();
+  auto [name, operands] = line.split(' ');
+  instruction.name = name.str();
+  for (StringRef operand : llvm::split(operands, ','))
+    if (operand = operand.trim(); !operand.empty())
+      instruction.operands.push_back(operand.str());
+  return !instruction.name.empty();
+}
+
+/// The label that an operand is: `(.L_x_8)
+static StringRef labelOf(StringRef operand) {
+  return operand.consume_front("`(") && operand.consume_back(")") ? operand : StringRef();
 }
 
 static bool endsBlock(StringRef name) {
@@ -54,30 +65,44 @@ static bool endsBlock(StringRef name) {
                             name.split('.').first);
 }
 
+static void resolveBranches(std::vector<MachineInstruction> &instructions,
+                            const llvm::StringMap<size_t> &labels) {
+  for (MachineInstruction &instruction : instructions)
+    for (StringRef operand : instruction.operands)
+      if (auto found = labels.find(labelOf(operand)); found != labels.end())
+        instruction.branchTarget = found->second;
+}
+
+static void beginSection(MachineInstruction &place) {
+  const unsigned block = place.block + 1;
+  place = {};
+  place.block = block;
+}
+
 std::vector<MachineInstruction> readDisassembly(StringRef text) {
   std::vector<MachineInstruction> instructions;
+  llvm::StringMap<size_t> labels;
   MachineInstruction place;
   bool isInlined = false;
   for (StringRef line : llvm::split(text, '\n')) {
     line = line.trim();
     if (line.starts_with(".section"))
-      place = {.block = place.block + 1}, isInlined = false;
+      beginSection(place), isInlined = false;
     if (readPlace(line, place, isInlined))
       continue;
-    bool isGuarded = false;
-    StringRef name = mnemonicOf(line, isGuarded);
-    // A label.
-    if (line.starts_with(".L_"))
+    if (line.ends_with(":")) {
+      labels[line.drop_back()] = instructions.size();
       ++place.block;
+    }
+    MachineInstruction instruction = place;
     // What fills the code up to its end.
-    if (name.empty() || name == "NOP")
+    if (!readInstruction(line, instruction) || instruction.name == "NOP")
       continue;
-    instructions.push_back(place);
-    instructions.back().name = name.str();
-    instructions.back().isGuarded = isGuarded;
-    if (endsBlock(name))
+    if (endsBlock(instruction.name))
       ++place.block;
+    instructions.push_back(std::move(instruction));
   }
+  resolveBranches(instructions, labels);
   return instructions;
 }
 

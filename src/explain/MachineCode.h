@@ -22,8 +22,13 @@ struct MachineInstruction {
   std::vector<std::pair<std::string, uint32_t>> calls = {};
   /// Instructions that run equally often in a row have the same number, which is theirs alone.
   unsigned block = 0;
-  /// `@P0`: runs for some lanes, or for none.
-  bool isGuarded = false;
+  /// "!P0" of `@!P0`: runs for some lanes, or for none; else empty.
+  std::string guard = {};
+  /// As they are written.
+  std::vector<std::string> operands = {};
+  /// The instruction that a branch goes to, by its number; `nowhere` where it is none.
+  static constexpr size_t nowhere = ~size_t(0);
+  size_t branchTarget = nowhere;
 };
 
 /// Reads what `nvdisasm --print-code --print-line-info-inline` prints.

@@ -5,6 +5,7 @@
 #include "driver/explain/Facts.h"
 #include "driver/predict/LaunchModel.h"
 #include "explain/Executions.h"
+#include "explain/MachineFlow.h"
 #include "explain/WaveCounter.h"
 #include "explain/WaveTiming.h"
 #include "ir/OpenLayouts.h"
@@ -76,17 +77,31 @@ static explain::Resources resourcesOf(const CompiledKernel &compiled) {
 
 /// A program that fails, or prints what nobody can read, leaves the profile as it is.
 static void countMachineCode(explain::Profile &profile, const explain::Counts &counts,
-                             llvm::StringRef disassembler, llvm::StringRef cubin) {
-  llvm::Expected<std::string> text =
-      disassemble(disassembler, {"--print-code", "--print-line-info-inline"}, cubin);
+                             llvm::StringRef disassembler, const CompiledKernel &compiled,
+                             const ExecutedLaunch &executed) {
+  llvm::Expected<std::string> text = disassemble(
+      disassembler, {"--print-code", "--print-line-info-inline"}, compiled.artifact.bytes);
   if (!text) {
     llvm::consumeError(text.takeError());
     return;
   }
   std::vector<explain::MachineInstruction> instructions = explain::readDisassembly(*text);
-  if (!instructions.empty())
-    explain::addMachineCode(profile, instructions,
-                            explain::estimateExecutions(instructions, counts));
+  if (instructions.empty())
+    return;
+  std::vector<double> executions = explain::estimateExecutions(instructions, counts);
+  ptx::ParseError error;
+  std::unique_ptr<ptx::Module> module = ptx::parse(compiled.assembly.bytes, error);
+  if (const ptx::Function *kernel = module ? module->kernel(compiled.kernel.name) : nullptr) {
+    explain::MachineLaunch launch;
+    launch.grid = executed.grid;
+    launch.ctasOfCluster = compiled.kernel.numCtas;
+    launch.threads = executed.threads(profile.target.warpSize());
+    launch.memory = executed.memory;
+    launch.constants = constantsOf(profile.target, launch, *kernel, executed.slots);
+    if (auto flow = explain::followMachineCode(instructions, launch, executions))
+      executions = std::move(flow->executions);
+  }
+  explain::addMachineCode(profile, instructions, executions);
 }
 
 /// The number behind `key:` in the metadata at the end of an assembly; 0 where absent.
@@ -177,12 +192,13 @@ std::optional<explain::Profile> explainLaunch(Compiler &compiler, const KernelSo
   if (model)
     observers.add(*model);
   ExecutedRun how = {.printed = printed, .observer = &observers};
-  if (!runOnPtx(*compiled, target.warpSize(), arguments, grid, how, sink))
+  ExecutedLaunch executed(*compiled, arguments, grid);
+  if (!executePtx(*compiled, target.warpSize(), executed, how, sink))
     return std::nullopt;
   const explain::Counts counts = counter.take();
   addCounts(profile, counts, sources);
   if (!disassembler.empty() && compiled->artifact.kind == "cubin")
-    countMachineCode(profile, counts, disassembler, compiled->artifact.bytes);
+    countMachineCode(profile, counts, disassembler, *compiled, executed);
   if (!model)
     return profile;
   model::Predicted predicted = model->predict(timeline ? shownClusters : 0);

@@ -1,0 +1,331 @@
+#include "explain/MachineFlow.h"
+#include "explain/MachineWarp.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
+
+namespace gluonc::explain {
+
+using llvm::StringRef;
+using namespace machine;
+
+namespace {
+
+enum class Flow : uint8_t { Next, Branch, Exit, Begin, Meet, Leave, Call, Return, Nowhere };
+
+Flow flowOf(const Decoded &decoded, const MachineInstruction &instruction) {
+  const StringRef family = decoded.family;
+  const bool hasTarget = instruction.branchTarget != MachineInstruction::nowhere;
+  if (family == "BRA")
+    return hasTarget ? Flow::Branch : Flow::Nowhere;
+  if (family == "EXIT" || family == "KILL")
+    return Flow::Exit;
+  if (family == "BSSY")
+    return Flow::Begin;
+  if (family == "BSYNC")
+    return Flow::Meet;
+  if (family == "BREAK")
+    return Flow::Leave;
+  if (family == "CALL")
+    return hasTarget ? Flow::Call : Flow::Nowhere;
+  if (family == "RET")
+    return Flow::Return;
+  return family == "BRX" || family == "JMX" || family == "JMP" ? Flow::Nowhere : Flow::Next;
+}
+
+/// "B0" of BSSY, BSYNC, BREAK.
+unsigned barrierOf(const MachineInstruction &instruction) {
+  unsigned number = 0;
+  for (StringRef text : instruction.operands)
+    if (text.consume_front("B") && !text.getAsInteger(10, number))
+      break;
+  return number % 16;
+}
+
+struct Code {
+  Code(llvm::ArrayRef<MachineInstruction> instructions, llvm::ArrayRef<double> guesses)
+      : instructions(instructions), guesses(guesses) {
+    for (const MachineInstruction &instruction : instructions) {
+      decoded.push_back(decode(instruction));
+      decoded.back().handler = handlerOf(decoded.back().family);
+      flows.push_back(flowOf(decoded.back(), instruction));
+    }
+    debts.resize(instructions.size());
+  }
+
+  llvm::ArrayRef<MachineInstruction> instructions;
+  llvm::ArrayRef<double> guesses;
+  std::vector<Decoded> decoded;
+  std::vector<Flow> flows;
+  std::vector<uint64_t> executions = std::vector<uint64_t>(instructions.size());
+  /// How much of an execution went the other way than the guess said.
+  std::vector<double> debts;
+  uint64_t steps = 0, guessed = 0;
+};
+
+/// Lanes that are at one instruction, and whether they wait there for others.
+struct Group {
+  size_t at = 0;
+  uint32_t mask = 0;
+  bool waits = false;
+};
+
+/// The groups of lanes of one warp. The one that is furthest behind goes on.
+class Threads {
+public:
+  Threads(Code &code, const MachineLaunch &launch, const Place &place)
+      : code(code), warp(launch, place), alive(all) {
+    groups.push_back({0, all, false});
+  }
+
+  /// False where the code goes to a place that is unknown, or on for more than `most` instructions.
+  bool run(uint64_t most) {
+    while (!groups.empty()) {
+      Group *next = nullptr;
+      for (Group &group : groups)
+        if (!group.waits && (!next || group.at < next->at))
+          next = &group;
+      if (!next) {
+        // They wait for lanes that come by a way that is not followed.
+        for (Group &group : groups)
+          group.waits = false, ++group.at;
+        merge();
+        continue;
+      }
+      if (++code.steps > most || next->at >= code.instructions.size() || !step(*next))
+        return false;
+    }
+    return true;
+  }
+
+private:
+  static constexpr uint32_t all = ~0u;
+
+  bool step(Group &group) {
+    const size_t at = group.at;
+    const Decoded &decoded = code.decoded[at];
+    const MachineInstruction &instruction = code.instructions[at];
+    ++code.executions[at];
+    switch (code.flows[at]) {
+    case Flow::Next:
+      warp.execute(decoded, group.mask);
+      ++group.at;
+      break;
+    case Flow::Branch:
+      go(group, taken(group, decoded), instruction.branchTarget);
+      return true;
+    case Flow::Exit:
+      alive &= ~taken(group, decoded);
+      group.mask &= alive;
+      ++group.at;
+      release();
+      break;
+    case Flow::Begin:
+      for (unsigned lane = 0; lane != lanes; ++lane)
+        if (group.mask >> lane & 1)
+          awaited[barrierOf(instruction)][lane] = group.mask;
+      ++group.at;
+      break;
+    case Flow::Leave:
+      for (uint32_t &mask : awaited[barrierOf(instruction)])
+        mask &= ~taken(group, decoded);
+      ++group.at;
+      release();
+      break;
+    case Flow::Meet:
+      group.waits = true;
+      release();
+      break;
+    case Flow::Call:
+      for (unsigned lane = 0; lane != lanes; ++lane)
+        if (group.mask >> lane & 1)
+          callers[lane].push_back(at + 1);
+      go(group, taken(group, decoded), instruction.branchTarget);
+      return true;
+    case Flow::Return:
+      return goBack(group);
+    case Flow::Nowhere:
+      return false;
+    }
+    if (groups.size() > 1)
+      merge();
+    else if (!group.mask)
+      groups.clear();
+    return true;
+  }
+
+  /// Lanes of the group for which a guard holds, and what a branch has beside it.
+  uint32_t taken(const Group &group, const Decoded &decoded) {
+    if (decoded.has("DIV"))
+      return 0;
+    Bits condition = warp.predicate(decoded.guard);
+    for (const Operand &operand : decoded.sources) {
+      if (!operand.isPredicate())
+        continue;
+      const Bits other = warp.predicate(operand);
+      const uint32_t isFalse = (condition.known & ~condition.value) | (other.known & ~other.value);
+      condition.value &= other.value;
+      condition.known = (condition.known & other.known) | isFalse;
+    }
+    const uint32_t known = group.mask & condition.known;
+    if (known == group.mask)
+      return condition.value & group.mask;
+    if (known)
+      // The others go with the most.
+      return llvm::popcount(known & condition.value) * 2 > llvm::popcount(known)
+                 ? group.mask & (condition.value | ~condition.known)
+                 : known & condition.value;
+    return guess(group.at) ? group.mask : 0;
+  }
+
+  /// Whether to take the branch, so that those that do not are as many as the guesses say.
+  bool guess(size_t at) {
+    ++code.guessed;
+    const double here = code.guesses[at];
+    const double behind = at + 1 < code.guesses.size() ? code.guesses[at + 1] : 0;
+    if (code.flows[at] != Flow::Branch || here <= 0)
+      return false;
+    double &debt = code.debts[at];
+    debt += std::min(1.0, behind / here);
+    // A loop ends some time.
+    const bool isBack = code.instructions[at].branchTarget <= at;
+    if (debt < 1 - 1e-6 && !(isBack && behind <= 0))
+      return true;
+    debt = std::max(0.0, debt - 1);
+    return false;
+  }
+
+  void go(Group &group, uint32_t mask, size_t target) {
+    const uint32_t others = group.mask & ~mask;
+    if (!others) {
+      group.at = target;
+    } else {
+      ++group.at;
+      group.mask = others;
+      if (mask)
+        groups.push_back({target, mask, false});
+    }
+    if (groups.size() > 1)
+      merge();
+  }
+
+  /// Where the lanes were called, which may be several places.
+  bool goBack(Group &group) {
+    const uint32_t mask = group.mask;
+    group.mask = 0;
+    for (unsigned lane = 0; lane != lanes; ++lane) {
+      if (!(mask >> lane & 1))
+        continue;
+      if (callers[lane].empty())
+        return false;
+      groups.push_back({callers[lane].pop_back_val(), 1u << lane, false});
+    }
+    merge();
+    return true;
+  }
+
+  /// Lets those go on at a BSYNC for whom nobody is missing any more.
+  void release() {
+    for (Group &group : groups) {
+      if (!group.waits)
+        continue;
+      const auto &of = awaited[barrierOf(code.instructions[group.at])];
+      uint32_t wanted = group.mask, there = 0;
+      for (unsigned lane = 0; lane != lanes; ++lane)
+        if (group.mask >> lane & 1)
+          wanted |= of[lane];
+      for (const Group &other : groups)
+        if (other.waits && other.at == group.at)
+          there |= other.mask;
+      if (wanted & alive & ~there)
+        continue;
+      const size_t at = group.at;
+      for (Group &other : groups)
+        if (other.waits && other.at == at)
+          other.waits = false, ++other.at;
+    }
+  }
+
+  void merge() {
+    llvm::erase_if(groups, [](const Group &group) { return !group.mask; });
+    for (size_t i = 0; i != groups.size(); ++i)
+      for (size_t j = groups.size(); --j > i;)
+        if (groups[i].at == groups[j].at && groups[i].waits == groups[j].waits) {
+          groups[i].mask |= groups[j].mask;
+          groups.erase(groups.begin() + static_cast<ptrdiff_t>(j));
+        }
+  }
+
+  Code &code;
+  Warp warp;
+  uint32_t alive;
+  llvm::SmallVector<Group, 4> groups;
+  std::array<std::array<uint32_t, lanes>, 16> awaited = {};
+  std::array<llvm::SmallVector<size_t, 0>, lanes> callers;
+};
+
+} // namespace
+
+/// The CTA with this number, those of a cluster one after the other.
+static Place placeOf(const MachineLaunch &launch, uint64_t cta) {
+  Place place;
+  place.cta = {static_cast<uint32_t>(cta % launch.grid[0]),
+               static_cast<uint32_t>(cta / launch.grid[0] % launch.grid[1]),
+               static_cast<uint32_t>(cta / launch.grid[0] / launch.grid[1])};
+  place.ctaOfCluster = place.cta[0] % launch.ctasOfCluster;
+  return place;
+}
+
+std::optional<MachineFlow> followMachineCode(llvm::ArrayRef<MachineInstruction> instructions,
+                                             const MachineLaunch &launch,
+                                             llvm::ArrayRef<double> guesses, uint64_t most) {
+  Code code(instructions, guesses);
+  const uint64_t clusters =
+      uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2] / launch.ctasOfCluster;
+  auto follow = [&](uint64_t cluster) {
+    for (unsigned cta = 0; cta != launch.ctasOfCluster; ++cta) {
+      Place place = placeOf(launch, cluster * launch.ctasOfCluster + cta);
+      for (place.warp = 0; place.warp * lanes < launch.threads; ++place.warp)
+        if (!Threads(code, launch, place).run(most))
+          return false;
+    }
+    return true;
+  };
+  if (!clusters || !follow(0))
+    return std::nullopt;
+  // As many as there is time for, spread over the grid, the first and the last one among them.
+  const uint64_t chosen =
+      std::min(clusters, std::max<uint64_t>(2, most / std::max<uint64_t>(1, code.steps)));
+  for (uint64_t i = 1; i < chosen; ++i)
+    if (!follow(i * (clusters - 1) / (chosen - 1)))
+      return std::nullopt;
+  MachineFlow flow;
+  flow.guessed = code.guessed;
+  for (uint64_t count : code.executions)
+    flow.executions.push_back(double(count) * double(clusters) / double(chosen));
+  return flow;
+}
+
+std::vector<int16_t> constantsOf(const target::Target &target, const MachineLaunch &launch,
+                                 const ptx::Function &kernel, llvm::ArrayRef<uint64_t> slots) {
+  // Where ptxas puts them, as nvdisasm shows it.
+  const unsigned major = target.computeCapability() / 10;
+  const size_t begin = major < 9 ? 0x160 : major == 9 ? 0x210 : 0x380;
+  const size_t sizes = major < 10 ? 0 : 0x360;
+  std::vector<int16_t> constants(begin, -1);
+  auto put = [&](size_t at, uint32_t number) {
+    for (unsigned byte = 0; byte != 4; ++byte)
+      constants[at + byte] = static_cast<int16_t>(number >> 8 * byte & 0xff);
+  };
+  put(sizes, launch.threads);
+  put(sizes + 4, 1), put(sizes + 8, 1);
+  for (unsigned dim = 0; dim != 3; ++dim)
+    put(sizes + (major < 10 ? 12 : 16) + 4 * dim, launch.grid[dim]);
+  constants.resize(begin + kernel.parameterBytes, -1);
+  for (const auto &[parameter, slot] : llvm::zip(kernel.parameters, slots))
+    for (unsigned byte = 0; parameter.bytes <= sizeof(slot) && byte != parameter.bytes; ++byte)
+      constants[begin + parameter.offset + byte] = static_cast<int16_t>(slot >> 8 * byte & 0xff);
+  return constants;
+}
+
+} // namespace gluonc::explain

@@ -1,0 +1,50 @@
+//===- MachineFlow.h - Which way warps go through machine code ------------------===//
+//
+// Follows each warp of a launch through the machine code (SASS) that nvdisasm prints, and counts
+// how often each instruction is executed. Executed are integers, predicates, votes and shuffles,
+// by which addresses and trip counts are made, and loads of constants and of global memory; floats,
+// products, shared memory and what atomic updates give back are unknown. Waits of mbarriers end at
+// once.
+//
+// NVIDIA does not publish what these instructions do; tests compare with counts by hand.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "explain/MachineCode.h"
+#include "ptx/Module.h"
+
+namespace gluonc::explain {
+
+struct MachineLaunch {
+  /// In CTAs; a multiple of the cluster's size along x.
+  std::array<uint32_t, 3> grid = {1, 1, 1};
+  unsigned ctasOfCluster = 1, threads = 128;
+  /// The bytes of the first bank of constants, where parameters are; -1: unknown.
+  std::vector<int16_t> constants;
+  /// First and last address, the last one excluded, of memory that can be read now.
+  std::vector<std::pair<uint64_t, uint64_t>> memory;
+};
+
+/// The bank of constants of a launch with these slots (ptx::Launch). What tensor maps hold stays
+/// unknown.
+std::vector<int16_t> constantsOf(const target::Target &target, const MachineLaunch &launch,
+                                 const ptx::Function &kernel, llvm::ArrayRef<uint64_t> slots);
+
+struct MachineFlow {
+  /// For each instruction: executions by warps. Of large launches a part is followed, and the rest
+  /// taken to be like it.
+  std::vector<double> executions;
+  /// Branches that depend on what is unknown, executed so often.
+  uint64_t guessed = 0;
+};
+
+/// Where a branch depends on what is unknown, it goes as often to each side as `guesses` (executions
+/// of each instruction) say. Nothing where code jumps to a place that is unknown, or gets to no end
+/// within `most` instructions.
+std::optional<MachineFlow> followMachineCode(llvm::ArrayRef<MachineInstruction> instructions,
+                                             const MachineLaunch &launch,
+                                             llvm::ArrayRef<double> guesses,
+                                             uint64_t most = 20'000'000);
+
+} // namespace gluonc::explain
