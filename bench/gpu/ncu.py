@@ -49,16 +49,17 @@ PIPES = ("alu", "fma", "lsu", "xu", "tensor", "uniform", "cbu")
 METRICS = [*(name.format(op) for name in (REQUESTS, SECTORS, WAVEFRONTS) for op in ("ld", "st")), EXECUTED, REGISTERS,
            OCCUPANCY, *(PIPE.format(pipe) for pipe in PIPES)]
 
-# Which pipe executes an instruction of sm_90, by how its name begins; NVIDIA's description of the
-# pipes is in the documentation of Nsight Compute. What is missing is of pipes that are not compared.
+# Which pipe executes an instruction of sm_90, by how its name begins: as Nsight Compute counts them (results of
+# 27 November 2026); its documentation describes the pipes. What is missing is of pipes that are not compared: constants,
+# branches and barriers are of the address divergence unit.
 UNITS = (
     ("tensor", r"[HIQDBO]?G?MMA\b|HMMA|IMMA|[HIQB]GMMA|HFMA2\.MMA"),
-    ("uniform", r"U(?!TMA|BLK|CGABAR|LDC)[A-Z]|R2UR|S2UR|REDUX"),
-    ("fma", r"FADD|FMUL|FFMA|IMAD|HADD2|HMUL2|HFMA2|FSWZADD|IDP"),
+    ("uniform", r"U(?!TMA|BLK|CGABAR|LDC|MOV)[A-Z]|R2UR|REDUX"),
+    ("fma", r"FADD|FMUL|FFMA|IMAD|VIADD\b|HADD2|HMUL2|HFMA2|FSWZADD|IDP"),
     ("xu", r"MUFU|I2F\b|F2I|F2F\b|FRND|POPC|FLO|BREV|I2I"),
-    ("lsu", r"LD[GSL]|LD\b|LDSM|ULDC|ST[GSL]|ST\b|STSM|ATOM|RED\b|SHFL|MATCH|CCTL"),
-    ("cbu", r"BRA|BRX|EXIT|BSSY|BSYNC|BREAK|CALL|RET|JMP|WARPSYNC|KILL|NANOSLEEP|YIELD"),
-    ("alu", r"IADD3?|LOP3?|SHF|LEA|ISETP|V?IMNMX|VIADD|FSETP|FSET|FMNMX|FSEL|SEL|PRMT|MOV|PLOP3|BMSK|SGXT|IABS"
+    ("lsu", r"LD[GSL]|LD\b|LDSM|ST[GSL]|ST\b|STSM|ATOM|RED\b|SHFL|MATCH|CCTL|S2R SR_TID"),
+    ("cbu", r"EXIT|BSSY|BSYNC|BREAK|CALL|RET|WARPSYNC|KILL|NANOSLEEP|YIELD"),
+    ("alu", r"IADD3?|LOP3?|SHF|LEA|ISETP|V?IMNMX|FSETP|FSET|FMNMX|FSEL|SEL|PRMT|MOV|PLOP3|BMSK|SGXT|IABS|CS2R"
             r"|I2FP|F2FP|VOTE(?!U)|HMNMX2|HSETP2|HSET2|P2R|R2P|FCHK|VABSDIFF"),
 )
 
@@ -155,13 +156,14 @@ def profile(options, metrics, file, kernel, arguments):
 # -- Both sides ------------------------------------------------------------------------------------
 
 def explained(report):
-    """{figure: value} by explain. Copies past the registers and atomic updates are counters of their own in ncu."""
+    """{figure: value} by explain. Atomic updates are counters of their own in ncu, and what copies past the registers write
+    to shared memory is in none of those."""
     figures = {}
     sums = {"ld": [0, 0], "st": [0, 0]}
     wavefronts = {"ld": 0, "st": 0}
     for access in report["accesses"]:
         names = access["ptx"]
-        if any(name.startswith(("cp.async", "atom", "red")) for name in names):
+        if any(name.startswith(("atom", "red")) for name in names):
             continue
         for op, key in (("ld", "global_loads"), ("st", "global_stores")):
             if key in access:
@@ -170,7 +172,8 @@ def explained(report):
         if "shared" in access:
             # What exchanges by shared memory reads and writes at one place: its sum is compared.
             kinds = {"st" if "st" in name.split(".")[0] else "ld" for name in names if "shared" in name or "matrix" in name}
-            wavefronts[kinds.pop() if len(kinds) == 1 else "ld"] += access["shared"]["wavefronts"]
+            copied = access.get("shared_copies", {}).get("wavefronts", 0)
+            wavefronts[kinds.pop() if len(kinds) == 1 else "ld"] += access["shared"]["wavefronts"] - copied
     for op, (requests, sectors) in sums.items():
         if requests:
             figures[f"sectors a request, {op}"] = sectors / requests

@@ -175,12 +175,18 @@ static void addToCall(std::vector<Call> &calls, const MachineInstruction &instru
     ++first->cost.machine[pipe];
 }
 
+/// What reads special registers is named with them, since units differ: "S2R SR_TID.X".
+static std::string opcodeOf(const MachineInstruction &instruction) {
+  const bool isRead = instruction.name == "S2R" && instruction.operands.size() == 2;
+  return isRead ? instruction.name + " " + instruction.operands.back() : instruction.name;
+}
+
 void addMachineCode(Profile &profile, llvm::ArrayRef<MachineInstruction> instructions,
                     llvm::ArrayRef<double> executions) {
   profile.hasMachineCode = true;
   for (const auto &[i, instruction] : llvm::enumerate(instructions)) {
     const unsigned pipe = unsigned(machinePipeOf(instruction.name));
-    Profile::Opcode &opcode = profile.opcodes[instruction.name];
+    Profile::Opcode &opcode = profile.opcodes[opcodeOf(instruction)];
     ++opcode.instructions;
     if (!executions.empty())
       opcode.executed += executions[i];

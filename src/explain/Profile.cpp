@@ -26,6 +26,8 @@ void Cost::add(const InstructionCount &count) {
   liveRegisters = std::max(liveRegisters, count.liveRegisters);
   (count.stores ? stores : loads) += count.global;
   shared += count.shared;
+  if (llvm::StringRef(count.text).starts_with("cp.async"))
+    sharedCopies += count.shared;
   bool isAccess = count.global.requests || count.shared.requests || count.boxBytes;
   if (isAccess && !llvm::is_contained(accesses, count.text))
     accesses.push_back(count.text);

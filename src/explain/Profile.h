@@ -23,6 +23,8 @@ struct Cost {
   unsigned liveRegisters = 0;
   GlobalCount loads, stores;
   SharedCount shared;
+  /// What copies past the registers (cp.async) write there; `shared` has it, too.
+  SharedCount sharedCopies;
   /// Instructions that access memory, as PTX names them, each once.
   std::vector<std::string> accesses;
 

@@ -49,6 +49,9 @@ static Object toJson(const Cost &cost, const Profile &profile) {
                               {"wavefronts", cost.shared.wavefronts},
                               {"ideal_wavefronts", cost.shared.ideal},
                               {"bytes_per_lane", cost.shared.bytesOfLane}};
+  if (cost.sharedCopies.requests)
+    object["shared_copies"] = Object{{"requests", cost.sharedCopies.requests},
+                                     {"wavefronts", cost.sharedCopies.wavefronts}};
   return object;
 }
 
