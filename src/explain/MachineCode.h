@@ -2,8 +2,8 @@
 //
 // How many instructions of machine code each line has become, by the kind of unit
 // that executes them. They are counted as they stand in the code; how often they run
-// is estimated (Executions.h). An instruction of a function that was inlined counts at its own
-// line, and to the calls that led to it.
+// follows from its branches (MachineFlow.h). An instruction of a function that was inlined counts
+// at its own line, and to the calls that led to it.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

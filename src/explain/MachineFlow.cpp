@@ -246,11 +246,15 @@ private:
     }
   }
 
+  bool isMeeting(size_t at) const { return at < code.flows.size() && code.flows[at] == Flow::Meet; }
+
+  /// Joins groups that are at one place; each of them executes a BSYNC by itself.
   void merge() {
     llvm::erase_if(groups, [](const Group &group) { return !group.mask; });
     for (size_t i = 0; i != groups.size(); ++i)
       for (size_t j = groups.size(); --j > i;)
-        if (groups[i].at == groups[j].at && groups[i].waits == groups[j].waits) {
+        if (groups[i].at == groups[j].at && groups[i].waits == groups[j].waits &&
+            (groups[i].waits || !isMeeting(groups[i].at))) {
           groups[i].mask |= groups[j].mask;
           groups.erase(groups.begin() + static_cast<ptrdiff_t>(j));
         }

@@ -39,9 +39,9 @@ struct MachineFlow {
   uint64_t guessed = 0;
 };
 
-/// Where a branch depends on what is unknown, it goes as often to each side as `guesses` (executions
-/// of each instruction) say. Nothing where code jumps to a place that is unknown, or gets to no end
-/// within `most` instructions.
+/// Where a branch depends on what is unknown, it goes as often to each side as `guesses`
+/// (executions of each instruction) say. Nothing where code jumps to a place that is unknown, or
+/// gets to no end within `most` instructions.
 std::optional<MachineFlow> followMachineCode(llvm::ArrayRef<MachineInstruction> instructions,
                                              const MachineLaunch &launch,
                                              llvm::ArrayRef<double> guesses,

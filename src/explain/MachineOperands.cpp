@@ -102,9 +102,9 @@ bool Decoded::has(StringRef modifier) const { return llvm::is_contained(modifier
 
 /// Those whose first operand is no result, whatever it is.
 static bool hasNoResult(StringRef family) {
-  static constexpr StringRef prefixes[] = {"ST",    "RED.",  "REDG",   "REDS",   "TMA", "BLK",
+  static constexpr StringRef prefixes[] = {"ST",     "RED.",   "REDG",  "REDS",   "TMA", "BLK",
                                            "CGABAR", "MEMBAR", "FENCE", "ERRBAR", "CCTL"};
-  static constexpr StringRef names[] = {"BAR",  "BRA",   "EXIT",     "RET",       "CALL", "BSSY",
+  static constexpr StringRef names[] = {"BAR",   "BRA",   "EXIT",     "RET",       "CALL", "BSSY",
                                         "BSYNC", "BREAK", "WARPSYNC", "NANOSLEEP", "RED",  "DEPBAR",
                                         "YIELD", "BRX",   "JMX",      "JMP",       "KILL"};
   return llvm::is_contained(names, family) ||
@@ -147,7 +147,8 @@ Decoded decode(const MachineInstruction &instruction) {
       if (rest.front().isPredicate() && decoded.predicateResults.size() < most)
         decoded.predicateResults.push_back(rest.front());
       else if (rest.front().isRegister() && !hasResult && !rest.front().isNegated &&
-               !llvm::is_contained({"ISETP", "PLOP3", "FSETP", "HSETP2", "DSETP"}, decoded.family)) {
+               !llvm::is_contained({"ISETP", "PLOP3", "FSETP", "HSETP2", "DSETP"},
+                                   decoded.family)) {
         hasResult = true;
         decoded.result = rest.front();
       } else

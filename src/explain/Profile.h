@@ -100,7 +100,7 @@ struct Profile {
   /// Whether the counts of machine code were taken.
   bool hasMachineCode = false;
   /// Of machine code, by the whole name ("LDG.E.128"): how many there are, and how often warps
-  /// execute them, estimated.
+  /// execute them.
   struct Opcode {
     unsigned instructions = 0;
     double executed = 0;

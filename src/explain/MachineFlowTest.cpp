@@ -1,0 +1,213 @@
+#include "explain/MachineFlow.h"
+
+#include <gtest/gtest.h>
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <numeric>
+
+namespace gluonc::explain {
+namespace {
+
+/// A launch on a chip of compute capability 9.0 whose only parameters are these words, from
+/// c[0x0][0x210] on.
+MachineLaunch launchWith(std::vector<uint32_t> words, unsigned threads = 32) {
+  MachineLaunch launch;
+  launch.threads = threads;
+  ptx::Function kernel;
+  std::vector<uint64_t> slots;
+  for (uint32_t word : words) {
+    kernel.parameters.push_back({kernel.parameterBytes, 4});
+    kernel.parameterBytes += 4;
+    slots.push_back(word);
+  }
+  launch.constants = constantsOf(*target::Target::parse("cuda:90a"), launch, kernel, slots);
+  return launch;
+}
+
+/// How often warps execute the instruction of each line that has one.
+std::vector<double> follow(const std::string &code, const MachineLaunch &launch,
+                           std::vector<double> guesses = {}) {
+  std::string text;
+  for (llvm::StringRef line : llvm::split(code, '\n')) {
+    llvm::StringRef trimmed = line.trim();
+    if (!trimmed.empty())
+      text += trimmed.ends_with(":") ? trimmed.str() + "\n" : "/*0000*/ " + trimmed.str() + "\n";
+  }
+  const std::vector<MachineInstruction> read = readDisassembly(text);
+  guesses.resize(read.size(), 1);
+  std::optional<MachineFlow> flow = followMachineCode(read, launch, guesses, 100'000);
+  return flow ? flow->executions : std::vector<double>();
+}
+
+using Counts = std::vector<double>;
+
+/// What ptxas makes of a loop of n rounds: the first one if n is 0, fours, a pair, and the rest.
+/// The parameter at 0x220 is n.
+const char *const unrolled = R"(
+  LDC R0, c[0x0][0x220] ;
+  CS2R R6, SRZ ;
+  ISETP.GE.AND P0, PT, R0, 0x1, PT ;
+  @!P0 BRA `(.L_x_0) ;
+  ISETP.GT.U32.AND P0, PT, R0, RZ, PT ;
+  IMAD.MOV.U32 R5, RZ, RZ, RZ ;
+  @!P0 MOV R5, 0x1 ;
+  IMAD.IADD R6, R0, 0x1, -R5 ;
+  ISETP.GT.AND P1, PT, R6, 0x3, PT ;
+  @!P1 BRA `(.L_x_1) ;
+  PLOP3.LUT P0, PT, PT, PT, PT, 0x8, 0x0 ;
+  VIADD R16, R0, 0xfffffffd ;
+  .L_x_2:
+  VIADD R5, R5.reuse, 0x4 ;
+  ISETP.GE.AND P1, PT, R5, R16, PT ;
+  @!P1 BRA `(.L_x_2) ;
+  .L_x_1:
+  IMAD.IADD R8, R0, 0x1, -R5 ;
+  ISETP.GT.AND P1, PT, R8, 0x1, PT ;
+  @!P1 BRA `(.L_x_3) ;
+  PLOP3.LUT P0, PT, PT, PT, PT, 0x8, 0x0 ;
+  VIADD R5, R5, 0x2 ;
+  .L_x_3:
+  ISETP.NE.U32.OR P0, PT, R5, R0, P0 ;
+  @!P0 BRA `(.L_x_0) ;
+  .L_x_4:
+  VIADD R5, R5, 0x1 ;
+  ISETP.NE.U32.AND P0, PT, R5, R0, PT ;
+  @P0 BRA `(.L_x_4) ;
+  .L_x_0:
+  EXIT ;
+)";
+
+TEST(MachineFlow, UnrolledLoopsGoAsTheirCounts) {
+  // 11 = 4 + 4 + 2 + 1.
+  Counts runs = follow(unrolled, launchWith({0, 0, 0, 0, 11}));
+  ASSERT_EQ(runs.size(), 26u);
+  EXPECT_EQ(runs[12], 2);
+  EXPECT_EQ(runs[19], 1);
+  EXPECT_EQ(runs[22], 1);
+  EXPECT_EQ(runs[25], 1);
+  // 6 = 4 + 2.
+  runs = follow(unrolled, launchWith({0, 0, 0, 0, 6}));
+  EXPECT_EQ(runs[12], 1);
+  EXPECT_EQ(runs[19], 1);
+  EXPECT_EQ(runs[22], 0);
+  // None.
+  runs = follow(unrolled, launchWith({0, 0, 0, 0, 0}));
+  EXPECT_EQ(std::accumulate(runs.begin(), runs.end(), 0.0), 5);
+}
+
+TEST(MachineFlow, LanesOfAWarpGoTheirWaysAndMeet) {
+  // Lane i goes round i % 4 + 1 times; the warp as often as the lane that goes most.
+  EXPECT_EQ(follow(R"(
+    S2R R0, SR_TID.X ;
+    LOP3.LUT R1, R0, 0x3, RZ, 0xc0, !PT ;
+    BSSY B0, `(.L_x_1) ;
+    ISETP.GE.AND P0, PT, R1, 0x2, PT ;
+    @P0 BRA `(.L_x_2) ;
+    IADD3 R2, R1, 0x1, RZ ;
+    BRA `(.L_x_1) ;
+    .L_x_2:
+    IADD3 R2, R1, 0x2, RZ ;
+    .L_x_1:
+    BSYNC B0 ;
+    .L_x_3:
+    IADD3 R1, R1, -0x1, RZ ;
+    ISETP.GE.AND P0, PT, R1, RZ, PT ;
+    @P0 BRA `(.L_x_3) ;
+    EXIT ;
+)",
+                   launchWith({}, 64)),
+            (Counts{2, 2, 2, 2, 2, 2, 2, 2, 4, 8, 8, 8, 2}));
+}
+
+TEST(MachineFlow, WarpsThatEndEarlyExecuteNoMore) {
+  // 40 threads of 128 are within the bound: the last two warps are not.
+  EXPECT_EQ(follow(R"(
+    S2R R0, SR_TID.X ;
+    ISETP.GE.AND P0, PT, R0, c[0x0][0x210], PT ;
+    @P0 EXIT ;
+    MOV R1, R0 ;
+    EXIT ;
+)",
+                   launchWith({40}, 128)),
+            (Counts{4, 4, 4, 2, 2}));
+}
+
+TEST(MachineFlow, DividesAsPtxasDoes) {
+  // 1000000007 / 12345 = 81004, which is compared with a parameter.
+  const Counts runs = follow(R"(
+    LDC R5, c[0x0][0x214] ;
+    I2F.U32.RP R2, R5 ;
+    MUFU.RCP R2, R2 ;
+    VIADD R2, R2, 0xffffffe ;
+    F2I.FTZ.U32.TRUNC.NTZ R3, R2 ;
+    IMAD.MOV.U32 R2, RZ, RZ, RZ ;
+    IADD3 R4, RZ, -R3, RZ ;
+    IMAD R7, R4, R5, RZ ;
+    IMAD.HI.U32 R3, R3, R7, R2 ;
+    LDC R0, c[0x0][0x210] ;
+    IMAD.HI.U32 R3, R3, R0, RZ ;
+    IADD3 R6, -R3, RZ, RZ ;
+    IMAD R0, R5, R6, R0 ;
+    ISETP.GE.U32.AND P0, PT, R0, R5, PT ;
+    @P0 IADD3 R0, -R5, R0, RZ ;
+    @P0 VIADD R3, R3, 0x1 ;
+    ISETP.GE.U32.AND P1, PT, R0, R5, PT ;
+    @P1 VIADD R3, R3, 0x1 ;
+    ISETP.NE.U32.AND P0, PT, R3, c[0x0][0x218], PT ;
+    @P0 EXIT ;
+    MOV R1, R0 ;
+    EXIT ;
+)",
+                             launchWith({1000000007, 12345, 81004}));
+  ASSERT_EQ(runs.size(), 22u);
+  EXPECT_EQ(runs[20], 1);
+}
+
+TEST(MachineFlow, CarriesGoToTheUpperWord) {
+  // 0xffffffff:0 - 1 and a shifted index, compared in 64 bits.
+  const Counts runs = follow(R"(
+    MOV R2, 0x0 ;
+    MOV R3, 0x5 ;
+    IADD3 R4, P0, R2, -0x1, RZ ;
+    IADD3.X R5, R3, -0x1, RZ, P0, !PT ;
+    ISETP.NE.AND P1, PT, R5, 0x4, PT ;
+    @P1 EXIT ;
+    LEA R6, P0, R4, R4, 0x1 ;
+    LEA.HI.X R7, R4, R5, RZ, 0x1, P0 ;
+    ISETP.NE.AND P1, PT, R7, 0x6, PT ;
+    @P1 EXIT ;
+    ISETP.GE.U32.AND P0, PT, R6, R4, PT ;
+    ISETP.GE.AND.EX P0, PT, R5, 0x4, PT, P0 ;
+    @P0 EXIT ;
+    MOV R1, R0 ;
+    EXIT ;
+)",
+                             launchWith({}));
+  // 3 * 0xffffffff = 0x2fffffffd: the upper word is 4 + 1 + 1.
+  ASSERT_EQ(runs.size(), 15u);
+  EXPECT_EQ(runs[6], 1);
+  EXPECT_EQ(runs[10], 1);
+  EXPECT_EQ(runs[13], 1);
+}
+
+TEST(MachineFlow, WhatIsUnknownIsGuessed) {
+  // Of 4 warps one gets behind the branch.
+  const char *const code = R"(
+    LDS R0, [R2] ;
+    ISETP.NE.AND P0, PT, R0, RZ, PT ;
+    @P0 BRA `(.L_x_0) ;
+    MOV R1, R0 ;
+    .L_x_0:
+    EXIT ;
+)";
+  EXPECT_EQ(follow(code, launchWith({}, 128), {4, 4, 4, 1, 4}), (Counts{4, 4, 4, 1, 4}));
+}
+
+TEST(MachineFlow, CodeThatGoesToNoPlaceIsNotFollowed) {
+  EXPECT_EQ(follow("BRX R2 -0x100 ;\nEXIT ;\n", launchWith({})), Counts());
+  EXPECT_EQ(follow(".L_x_0:\nBRA `(.L_x_0) ;\n", launchWith({})), Counts());
+}
+
+} // namespace
+} // namespace gluonc::explain
