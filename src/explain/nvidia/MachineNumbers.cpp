@@ -1,4 +1,4 @@
-#include "explain/MachineStep.h"
+#include "explain/nvidia/MachineStep.h"
 
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/Error.h"

@@ -1,5 +1,6 @@
 #include "explain/MachineFlow.h"
-#include "explain/MachineWarp.h"
+#include "explain/nvidia/MachineWarp.h"
+#include "target/nvidia/ConstantBank.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
@@ -312,23 +313,20 @@ std::optional<MachineFlow> followMachineCode(llvm::ArrayRef<MachineInstruction> 
 
 std::vector<int16_t> constantsOf(const target::Target &target, const MachineLaunch &launch,
                                  const ptx::Function &kernel, llvm::ArrayRef<uint64_t> slots) {
-  // Where ptxas puts them, as nvdisasm shows it.
-  const unsigned major = target.computeCapability() / 10;
-  const size_t begin = major < 9 ? 0x160 : major == 9 ? 0x210 : 0x380;
-  const size_t sizes = major < 10 ? 0 : 0x360;
-  std::vector<int16_t> constants(begin, -1);
+  const target::nvidia::ConstantBank bank = target::nvidia::constantBankOf(target);
+  std::vector<int16_t> constants(bank.parameters + kernel.parameterBytes, -1);
   auto put = [&](size_t at, uint32_t number) {
     for (unsigned byte = 0; byte != 4; ++byte)
       constants[at + byte] = static_cast<int16_t>(number >> 8 * byte & 0xff);
   };
-  put(sizes, launch.threads);
-  put(sizes + 4, 1), put(sizes + 8, 1);
-  for (unsigned dim = 0; dim != 3; ++dim)
-    put(sizes + (major < 10 ? 12 : 16) + 4 * dim, launch.grid[dim]);
-  constants.resize(begin + kernel.parameterBytes, -1);
+  for (unsigned dim = 0; dim != 3; ++dim) {
+    put(bank.threads + 4 * dim, dim ? 1 : launch.threads);
+    put(bank.grid + 4 * dim, launch.grid[dim]);
+  }
   for (const auto &[parameter, slot] : llvm::zip(kernel.parameters, slots))
     for (unsigned byte = 0; parameter.bytes <= sizeof(slot) && byte != parameter.bytes; ++byte)
-      constants[begin + parameter.offset + byte] = static_cast<int16_t>(slot >> 8 * byte & 0xff);
+      constants[bank.parameters + parameter.offset + byte] =
+          static_cast<int16_t>(slot >> 8 * byte & 0xff);
   return constants;
 }
 

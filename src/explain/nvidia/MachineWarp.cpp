@@ -1,4 +1,4 @@
-#include "explain/MachineStep.h"
+#include "explain/nvidia/MachineStep.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"

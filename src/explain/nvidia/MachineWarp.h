@@ -2,7 +2,7 @@
 #pragma once
 
 #include "explain/MachineFlow.h"
-#include "explain/MachineOperands.h"
+#include "explain/nvidia/MachineOperands.h"
 
 namespace gluonc::explain::machine {
 

@@ -1,4 +1,4 @@
-#include "explain/MachineOperands.h"
+#include "explain/nvidia/MachineOperands.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,7 +1,7 @@
 //===- MachineStep.h - One instruction of a warp ----------------------------------===//
 #pragma once
 
-#include "explain/MachineWarp.h"
+#include "explain/nvidia/MachineWarp.h"
 
 #include "llvm/ADT/bit.h"
 
