@@ -107,6 +107,9 @@ struct Profile {
   };
   std::map<std::string, Opcode> opcodes;
   double executedMachineInstructions() const;
+  /// How often branches of machine code were followed that depend on what nobody knew; nothing
+  /// where executions are estimated from those of PTX.
+  std::optional<uint64_t> guessedBranches;
   Cost total;
   /// By file, line and column; lines and sites of instructions without a place are left out.
   std::vector<Site> sites;

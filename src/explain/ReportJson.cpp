@@ -236,6 +236,9 @@ Object toJson(const Explained &launch) {
                 {"ctas_per_cluster", profile.resources.ctasOfCluster},
                 {"total", toJson(profile.total, profile)},
                 {"opcodes", std::move(opcodes)},
+                {"guessed_branches", profile.guessedBranches
+                                         ? Value(int64_t(*profile.guessedBranches))
+                                         : Value(nullptr)},
                 {"lines", toJson(profile.lines, profile)},
                 {"calls", std::move(calls)},
                 {"accesses", std::move(sites)},

@@ -142,7 +142,8 @@ private:
       row("machine code") << counted(profile.total.machineInstructions(), "instruction") << ": ";
       printPipes(profile.total.machine, profile.total.machineInstructions());
       if (double executed = profile.executedMachineInstructions(); executed > 0)
-        row("") << llvm::format("about %.0f executed by warps\n", executed);
+        row("") << (profile.guessedBranches == uint64_t(0) ? "" : "about ")
+                << llvm::format("%.0f executed by warps\n", executed);
     }
     if (profile.total.flops)
       row("products") << profile.total.flops << " flops\n";

@@ -98,8 +98,10 @@ static void countMachineCode(explain::Profile &profile, const explain::Counts &c
     launch.threads = executed.threads(profile.target.warpSize());
     launch.memory = executed.memory;
     launch.constants = constantsOf(profile.target, launch, *kernel, executed.slots);
-    if (auto flow = explain::followMachineCode(instructions, launch, executions))
+    if (auto flow = explain::followMachineCode(instructions, launch, executions)) {
       executions = std::move(flow->executions);
+      profile.guessedBranches = flow->guessed;
+    }
   }
   explain::addMachineCode(profile, instructions, executions);
 }
