@@ -79,6 +79,12 @@ static void beginSection(MachineInstruction &place) {
   place.block = block;
 }
 
+/// What fills the code up to its end.
+static void dropPadding(std::vector<MachineInstruction> &instructions) {
+  while (!instructions.empty() && instructions.back().name == "NOP")
+    instructions.pop_back();
+}
+
 std::vector<MachineInstruction> readDisassembly(StringRef text) {
   std::vector<MachineInstruction> instructions;
   llvm::StringMap<size_t> labels;
@@ -86,8 +92,10 @@ std::vector<MachineInstruction> readDisassembly(StringRef text) {
   bool isInlined = false;
   for (StringRef line : llvm::split(text, '\n')) {
     line = line.trim();
-    if (line.starts_with(".section"))
+    if (line.starts_with(".section")) {
+      dropPadding(instructions);
       beginSection(place), isInlined = false;
+    }
     if (readPlace(line, place, isInlined))
       continue;
     if (line.ends_with(":")) {
@@ -95,13 +103,13 @@ std::vector<MachineInstruction> readDisassembly(StringRef text) {
       ++place.block;
     }
     MachineInstruction instruction = place;
-    // What fills the code up to its end.
-    if (!readInstruction(line, instruction) || instruction.name == "NOP")
+    if (!readInstruction(line, instruction))
       continue;
     if (endsBlock(instruction.name))
       ++place.block;
     instructions.push_back(std::move(instruction));
   }
+  dropPadding(instructions);
   resolveBranches(instructions, labels);
   return instructions;
 }
@@ -127,7 +135,7 @@ Pipe machinePipeOf(StringRef name) {
       .StartsWith("CCTL", Pipe::Memory)
       .Case("MUFU", Pipe::Special)
       .Cases({"MOV", "S2R", "S2UR", "CS2R", "R2UR", "P2R", "R2P", "SEL", "PRMT"}, Pipe::Move)
-      .Cases({"EXIT", "BRA", "BAR", "BSSY", "BSYNC", "WARPSYNC", "CALL", "RET", "NANOSLEEP"},
+      .Cases({"EXIT", "BRA", "NOP", "BAR", "BSSY", "BSYNC", "WARPSYNC", "CALL", "RET", "NANOSLEEP"},
              Pipe::Control)
       .Cases({"BREAK", "BRX", "KILL", "PREEXIT", "ACQBULK", "SETMAXREG"}, Pipe::Control)
       .StartsWith("CGABAR", Pipe::Control)

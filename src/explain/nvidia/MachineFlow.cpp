@@ -59,7 +59,7 @@ struct Code {
   std::vector<Decoded> decoded;
   std::vector<Flow> flows;
   std::vector<uint64_t> executions = std::vector<uint64_t>(instructions.size());
-  /// How much of an execution went the other way than the guess said.
+  /// Parts of executions that the guesses send on, and that were not.
   std::vector<double> debts;
   uint64_t steps = 0, guessed = 0;
 };
@@ -179,20 +179,22 @@ private:
     return guess(group.at) ? group.mask : 0;
   }
 
-  /// Whether to take the branch, so that those that do not are as many as the guesses say.
+  /// Whether to take the branch or to end, so that those that do not are as many as the guesses
+  /// say.
   bool guess(size_t at) {
     ++code.guessed;
     const double here = code.guesses[at];
     const double behind = at + 1 < code.guesses.size() ? code.guesses[at + 1] : 0;
-    if (code.flows[at] != Flow::Branch || here <= 0)
-      return false;
-    double &debt = code.debts[at];
-    debt += std::min(1.0, behind / here);
     // A loop ends some time.
-    const bool isBack = code.instructions[at].branchTarget <= at;
-    if (debt < 1 - 1e-6 && !(isBack && behind <= 0))
+    const bool isExit = code.flows[at] == Flow::Exit;
+    const bool isBack = !isExit && code.instructions[at].branchTarget <= at;
+    if (here <= 0 || (isBack && behind <= 0))
+      return isExit;
+    double &debt = code.debts[at];
+    debt += std::min(isExit ? 0.99 : 1.0, behind / here);
+    if (debt < 1 - 1e-6)
       return true;
-    debt = std::max(0.0, debt - 1);
+    --debt;
     return false;
   }
 
