@@ -45,6 +45,6 @@ struct MachineFlow {
 std::optional<MachineFlow> followMachineCode(llvm::ArrayRef<MachineInstruction> instructions,
                                              const MachineLaunch &launch,
                                              llvm::ArrayRef<double> guesses,
-                                             uint64_t most = 20'000'000);
+                                             uint64_t most = 10'000'000);
 
 } // namespace gluonc::explain

@@ -289,22 +289,22 @@ std::optional<MachineFlow> followMachineCode(llvm::ArrayRef<MachineInstruction> 
   Code code(instructions, guesses);
   const uint64_t clusters =
       uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2] / launch.ctasOfCluster;
-  auto follow = [&](uint64_t cluster) {
+  auto follow = [&](uint64_t cluster, uint64_t limit) {
     for (unsigned cta = 0; cta != launch.ctasOfCluster; ++cta) {
       Place place = placeOf(launch, cluster * launch.ctasOfCluster + cta);
       for (place.warp = 0; place.warp * lanes < launch.threads; ++place.warp)
-        if (!Threads(code, launch, place).run(most))
+        if (!Threads(code, launch, place).run(limit))
           return false;
     }
     return true;
   };
-  if (!clusters || !follow(0))
+  if (!clusters || !follow(0, most))
     return std::nullopt;
   // As many as there is time for, spread over the grid, the first and the last one among them.
   const uint64_t chosen =
       std::min(clusters, std::max<uint64_t>(2, most / std::max<uint64_t>(1, code.steps)));
   for (uint64_t i = 1; i < chosen; ++i)
-    if (!follow(i * (clusters - 1) / (chosen - 1)))
+    if (!follow(i * (clusters - 1) / (chosen - 1), 4 * most))
       return std::nullopt;
   MachineFlow flow;
   flow.guessed = code.guessed;

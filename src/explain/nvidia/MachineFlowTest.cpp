@@ -204,6 +204,15 @@ TEST(MachineFlow, WhatIsUnknownIsGuessed) {
   EXPECT_EQ(follow(code, launchWith({}, 128), {4, 4, 4, 1, 4}), (Counts{4, 4, 4, 1, 4}));
 }
 
+TEST(MachineFlow, OfLargeLaunchesAPartIsFollowed) {
+  MachineLaunch launch = launchWith({0, 0, 0, 0, 11});
+  launch.grid = {100, 1000, 1};
+  const Counts runs = follow(unrolled, launch);
+  ASSERT_EQ(runs.size(), 26u);
+  EXPECT_EQ(runs[0], 100'000);
+  EXPECT_EQ(runs[12], 200'000);
+}
+
 TEST(MachineFlow, CodeThatGoesToNoPlaceIsNotFollowed) {
   EXPECT_EQ(follow("BRX R2 -0x100 ;\nEXIT ;\n", launchWith({})), Counts());
   EXPECT_EQ(follow(".L_x_0:\nBRA `(.L_x_0) ;\n", launchWith({})), Counts());
