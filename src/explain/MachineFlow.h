@@ -41,7 +41,8 @@ struct MachineFlow {
 
 /// Where a branch depends on what is unknown, it goes as often to each side as `guesses`
 /// (executions of each instruction) say. Nothing where code jumps to a place that is unknown, or
-/// gets to no end within `most` instructions.
+/// the first cluster does not end within `most` instructions; the rest of a launch may take four
+/// times as many.
 std::optional<MachineFlow> followMachineCode(llvm::ArrayRef<MachineInstruction> instructions,
                                              const MachineLaunch &launch,
                                              llvm::ArrayRef<double> guesses,
