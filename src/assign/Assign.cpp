@@ -1,6 +1,8 @@
 //===- Assign.cpp -------------------------------------------------------------===//
 #include "assign/Assign.h"
 
+#include "target/Features.h"
+
 #include "mlir/Pass/PassRegistry.h"
 
 using namespace mlir;
@@ -16,7 +18,8 @@ void addAssign(OpPassManager &passes, const target::Target &target, AssignOption
     // Before products become instructions, which have sums.
     passes.addPass(createCombinePass());
     // What is stated decides all others.
-    passes.addPass(createCoalescePass());
+    passes.addPass(createCoalescePass(!target.isNvidia() &&
+                                      !target::has(target, target::Feature::TransposedLdsLoad)));
     // Behind it: operands in shared memory lie as they were loaded.
     passes.addPass(createMatrixInstructionsPass(target));
   }
@@ -71,12 +74,13 @@ static void registerWithTarget(llvm::StringRef name, llvm::StringRef description
 }
 
 void registerAssignPasses() {
-  for (auto create : {createFlattenLoopsPass, createUnrollLoopsPass, createTransposeLoadsPass,
-                      createCombinePass, createCoalescePass, createStateProductsPass,
-                      createRemoveConversionsPass, createReduceBehindLoopsPass,
-                      createReadBuffersPass, createMeetSharesPass, createDropArgumentsPass,
-                      createAwaitProductsPass, createKeepSumsPass, createFinishLayoutsPass})
+  for (auto create :
+       {createFlattenLoopsPass, createUnrollLoopsPass, createTransposeLoadsPass, createCombinePass,
+        createStateProductsPass, createRemoveConversionsPass, createReduceBehindLoopsPass,
+        createReadBuffersPass, createMeetSharesPass, createDropArgumentsPass,
+        createAwaitProductsPass, createKeepSumsPass, createFinishLayoutsPass})
     registerPass(create);
+  registerPass([] { return createCoalescePass(/*transposesInRegisters=*/false); });
   for (bool allDefault : {false, true})
     registerPass([=] { return createPropagateLayoutsPass(allDefault); });
   registerWithTarget("gluonc-assign", "All passes that choose layouts, for a target", {});

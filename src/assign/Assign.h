@@ -52,8 +52,9 @@ std::unique_ptr<mlir::Pass> createTransposeLoadsPass();
 std::unique_ptr<mlir::Pass> createCombinePass();
 
 /// States layouts of accesses to global memory, such that neighbouring threads access neighbouring
-/// addresses. Loads of fewer elements than there are threads stay open.
-std::unique_ptr<mlir::Pass> createCoalescePass();
+/// addresses. Loads of fewer elements than there are threads stay open. `transposesInRegisters`: a
+/// thread loads neighbours along the depth of a product, where they are none in memory.
+std::unique_ptr<mlir::Pass> createCoalescePass(bool transposesInRegisters);
 
 /// States layouts of matrix products that tensor cores and matrix cores compute. On NVIDIA,
 /// products of groups of four warps become `ttng.warp_group_dot` or `ttng.tc_gen5_mma`, with

@@ -20,6 +20,9 @@ using namespace mlir;
 namespace gluonc {
 namespace {
 
+/// Of neighbours along the depth of a product that a thread loads, at most: an access to LDS.
+constexpr int64_t depthBytes = 16;
+
 /// Elements that one atomic instruction updates.
 int64_t limitOf(Operation *access) {
   if (isa<tt::AtomicCASOp>(access))
@@ -54,6 +57,44 @@ layout::Layout sharedAs(const layout::BlockedLayout &layout, ArrayRef<int64_t> s
   return layout::Layout(result);
 }
 
+/// Which operand of products it is that a load's elements become, perhaps computed on; nullopt
+/// where they are used otherwise.
+std::optional<unsigned> operandOf(tt::LoadOp load) {
+  std::optional<unsigned> operand;
+  llvm::SetVector<Value> pending;
+  pending.insert(load.getResult());
+  for (size_t i = 0; i < pending.size(); ++i)
+    for (OpOperand &use : pending[i].getUses()) {
+      Operation *user = use.getOwner();
+      if (user->hasTrait<OpTrait::Elementwise>()) {
+        pending.insert_range(user->getResults());
+        continue;
+      }
+      unsigned number = use.getOperandNumber();
+      if (!isa<tt::DotOp>(user) || number > 1 || (operand && *operand != number))
+        return std::nullopt;
+      operand = number;
+    }
+  return operand;
+}
+
+/// A thread loads rows that are neighbours along the depth of a product, where a matrix core wants
+/// such and the chip reads no columns of shared memory: so it can put them together itself, once.
+void takeNeighboursAlongDepth(layout::BlockedLayout &layout, tt::LoadOp load) {
+  auto type = cast<RankedTensorType>(load.getType());
+  std::optional<unsigned> operand = operandOf(load);
+  if (!operand || type.getRank() != 2 || elementBytes(type.getElementType()) > 2)
+    return;
+  unsigned depth = *operand == 0 ? 1 : 0;
+  if (layout.order.front() == depth)
+    return;
+  ThreadCounts threads = ThreadCounts::at(load);
+  int64_t ofThread = type.getNumElements() / (threads.lanes * threads.warps * threads.ctas);
+  layout.sizePerThread[depth] =
+      std::clamp<int64_t>(ofThread / layout.sizePerThread[layout.order.front()], 1,
+                          depthBytes / int64_t(elementBytes(type.getElementType())));
+}
+
 /// What copies bring to shared memory threads read from there 16 bytes at a time.
 void stateDescriptorLoads(tt::FuncOp function, const assign::CtaShares &shares) {
   function.getBody().walk([&](tt::DescriptorLoadOp load) {
@@ -73,8 +114,12 @@ void stateDescriptorLoads(tt::FuncOp function, const assign::CtaShares &shares) 
   });
 }
 
-struct CoalescePass : PassWrapper<CoalescePass, OperationPass<ModuleOp>> {
+class CoalescePass : public PassWrapper<CoalescePass, OperationPass<ModuleOp>> {
+public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CoalescePass)
+
+  explicit CoalescePass(bool transposesInRegisters)
+      : transposesInRegisters(transposesInRegisters) {}
   llvm::StringRef getArgument() const override { return "gluonc-coalesce"; }
   llvm::StringRef getDescription() const override {
     return "State layouts of accesses to global memory";
@@ -91,7 +136,8 @@ struct CoalescePass : PassWrapper<CoalescePass, OperationPass<ModuleOp>> {
       }
   }
 
-  static void coalesce(tt::FuncOp function, const assign::CtaShares &shares) {
+private:
+  void coalesce(tt::FuncOp function, const assign::CtaShares &shares) {
     llvm::SmallVector<Operation *> accesses;
     llvm::DenseMap<Value, Operation *> stores;
     function.getBody().walk([&](Operation *op) {
@@ -115,6 +161,9 @@ struct CoalescePass : PassWrapper<CoalescePass, OperationPass<ModuleOp>> {
       Operation *decides = store ? store : access;
       layout::BlockedLayout layout = coalescing.layoutFor(decides);
       const layout::BasisList *bases = shares.of(decides);
+      auto load = dyn_cast<tt::LoadOp>(decides);
+      if (load && !bases && transposesInRegisters)
+        takeNeighboursAlongDepth(layout, load);
       return fromLayout(access->getContext(),
                         bases
                             ? sharedAs(layout, assign::shapeOf(pointersOf(access)), *bases, access)
@@ -126,10 +175,14 @@ struct CoalescePass : PassWrapper<CoalescePass, OperationPass<ModuleOp>> {
               encoding ? assign::settle(access, pointersOf(access), encoding) : std::nullopt)
         assign::state(access, *layouts);
   }
+
+  bool transposesInRegisters;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> createCoalescePass() { return std::make_unique<CoalescePass>(); }
+std::unique_ptr<Pass> createCoalescePass(bool transposesInRegisters) {
+  return std::make_unique<CoalescePass>(transposesInRegisters);
+}
 
 } // namespace gluonc
