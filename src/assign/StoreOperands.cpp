@@ -6,7 +6,7 @@
 // - where a loop needs more registers than there are, it reads operands that it does not
 //   change in every iteration;
 // - where the chip reads columns of shared memory, which a conversion would put together from
-//   halves of registers.
+//   halves of registers; the product's other operand with them, so that threads meet once for both.
 //
 //   %a = ttg.convert_layout %x             %b = ttg.local_alloc %x
 //   for …:                           =>    for …:
@@ -57,6 +57,17 @@ bool readsColumns(ttg::ConvertLayoutOp conversion, const target::Target &target)
   return orderOfSource(type)[0] != (operand->operandIndex == 0 ? 1 : 0);
 }
 
+/// Whether the only use is a product in whose other operand columns are read: with both in buffers
+/// threads meet once for the two.
+bool isBesideColumns(ttg::ConvertLayoutOp conversion, const target::Target &target) {
+  auto dot = conversion->hasOneUse() ? dyn_cast<tt::DotOp>(*conversion->user_begin()) : tt::DotOp();
+  if (!dot || dot->getBlock() != conversion->getBlock() || dot.getC() == conversion.getResult())
+    return false;
+  Value other = dot.getA() == conversion.getResult() ? dot.getB() : dot.getA();
+  auto beside = other.getDefiningOp<ttg::ConvertLayoutOp>();
+  return beside && beside->getBlock() == dot->getBlock() && readsColumns(beside, target);
+}
+
 /// Of a conversion to an operand that goes through shared memory.
 std::optional<layout::DotOperandLayout>
 operandOf(ttg::ConvertLayoutOp conversion, assign::Costs &costs, const target::Target &target) {
@@ -66,9 +77,9 @@ operandOf(ttg::ConvertLayoutOp conversion, assign::Costs &costs, const target::T
   if (!operand || costs.ofConversion(conversion.getSrc().getType(), encoding, conversion) == 0)
     return std::nullopt;
   const auto *matrix = operand->parent.as<layout::NVMMADistributedLayout>();
-  bool suits =
-      matrix ? matrix->version[0] == 2
-             : operand->parent.as<layout::BlockedLayout>() || readsColumns(conversion, target);
+  bool suits = matrix ? matrix->version[0] == 2
+                      : operand->parent.as<layout::BlockedLayout>() ||
+                            readsColumns(conversion, target) || isBesideColumns(conversion, target);
   return suits ? std::optional(*operand) : std::nullopt;
 }
 
@@ -139,22 +150,28 @@ private:
     left = int64_t(target.maxSharedBytes()) / 2 - taken;
     llvm::MapVector<std::pair<Value, Block *>, Conversions> groups;
     llvm::MapVector<Operation *, Conversions> beforeLoops;
+    llvm::DenseSet<Operation *> isForColumns, isRead;
     function.walk([&](ttg::ConvertLayoutOp conversion) {
       if (!operandOf(conversion, costs, target))
         return;
+      bool isBeside = isBesideColumns(conversion, target);
+      if (isBeside || readsColumns(conversion, target))
+        isForColumns.insert(conversion);
+      // Behind the other one is stored.
+      if (isBeside)
+        isRead.insert(conversion);
       groups[{conversion.getSrc(), conversion->getBlock()}].push_back(conversion);
       for (scf::ForOp loop : loopsOf(conversion))
         beforeLoops[loop].push_back(conversion);
     });
-    llvm::DenseSet<Operation *> isRead;
     for (auto &[loop, conversions] : beforeLoops)
       if (needsRegisters(cast<scf::ForOp>(loop), conversions))
         isRead.insert(conversions.begin(), conversions.end());
     for (auto &[place, conversions] : groups) {
       bool isOfLoop = llvm::any_of(conversions, [&](auto each) { return isRead.contains(each); });
-      bool isTransposed =
-          llvm::any_of(conversions, [&](auto each) { return readsColumns(each, target); });
-      if (conversions.size() > 1 || isOfLoop || isTransposed)
+      bool hasColumns =
+          llvm::any_of(conversions, [&](auto each) { return isForColumns.contains(each); });
+      if (conversions.size() > 1 || isOfLoop || hasColumns)
         store(conversions, isRead);
     }
   }
@@ -177,8 +194,9 @@ private:
     ttg::ConvertLayoutOp first = conversions.front();
     Value source = first.getSrc();
     auto type = cast<RankedTensorType>(source.getType());
+    layout::Layout to = toLayout(first.getType().getEncoding());
     Attribute encoding =
-        fromLayout(type.getContext(), bufferOf(type, *operandOf(first, costs, target)));
+        fromLayout(type.getContext(), bufferOf(type, *to.as<layout::DotOperandLayout>()));
     if (bytesOf(type) > left || !encoding)
       return;
     left -= bytesOf(type);

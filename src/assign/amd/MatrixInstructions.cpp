@@ -11,6 +11,7 @@
 #include "target/amd/MatrixInstructions.h"
 #include "assign/Products.h"
 #include "ir/amdg/MatrixElement.h"
+#include "target/Features.h"
 #include "target/amd/Chips.h"
 
 using namespace mlir;
@@ -37,10 +38,11 @@ bool isFloat8(Value operand) {
 /// One product, and what was found for it.
 class Product {
 public:
-  Product(tt::DotOp dot, const amd::Chip &chip, ThreadCounts threads)
-      : dot(dot), chip(chip), threads(threads), shape(shapeOf(dot.getD())),
+  Product(tt::DotOp dot, const target::Target &target, ThreadCounts threads)
+      : dot(dot), chip(*target.amdChip()), threads(threads), shape(shapeOf(dot.getD())),
         depth(shapeOf(dot.getA()).back()), isMfma(chip.waveSize == amd::mfmaLanes),
-        isChained(assign::feedsProduct(dot) || assign::comesFromProduct(dot)) {}
+        isChained(assign::feedsProduct(dot) || assign::comesFromProduct(dot)),
+        takesFewerColumns(target::has(target, target::Feature::TransposedLdsLoad)) {}
 
   void choose() {
     size_t rank = shape.size();
@@ -73,6 +75,9 @@ private:
   ArrayRef<int64_t> shape;
   int64_t depth;
   bool isMfma, isChained;
+  /// Of as many rows as columns a warp takes more rows: reads across the depth, where B mostly lies
+  /// so, are half as wide as others.
+  bool takesFewerColumns;
   /// As the instruction takes them.
   MatrixElement a, b, sum;
   bool isTf32 = false;
@@ -142,7 +147,9 @@ layout::Ints Product::warpsOf() const {
   }
   int64_t tiles[] = {rows() / side, columns() / side};
   for (; left > 1; left /= 2) {
-    bool alongRows = isChained ? tiles[0] > 1 || tiles[1] <= 1 : tiles[0] >= tiles[1];
+    bool alongRows = isChained           ? tiles[0] > 1 || tiles[1] <= 1
+                     : takesFewerColumns ? tiles[0] > tiles[1]
+                                         : tiles[0] >= tiles[1];
     result[alongRows ? m : n] *= 2;
     int64_t &count = tiles[alongRows ? 0 : 1];
     count = std::max<int64_t>(count / 2, 1);
@@ -200,7 +207,7 @@ void Product::cast() {
 } // namespace
 
 void assign::chooseAmdProduct(tt::DotOp dot, const target::Target &target, ThreadCounts threads) {
-  Product(dot, *target.amdChip(), threads).choose();
+  Product(dot, target, threads).choose();
 }
 
 } // namespace gluonc
