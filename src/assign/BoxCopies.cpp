@@ -46,12 +46,6 @@ Attribute bufferEncoding(tt::TensorDescType desc, Type like) {
   return fromLayout(desc.getContext(), layout::Layout(wanted));
 }
 
-bool isForSeveral(Attribute buffer) {
-  return llvm::any_of(toLayout(buffer).cga(), [](const layout::Ints &basis) {
-    return llvm::all_of(basis, [](int64_t step) { return step == 0; });
-  });
-}
-
 static int64_t bytesOfShare(ArrayRef<int64_t> shape, Attribute encoding, Type element) {
   return ShapedType::getNumElements(layout::shapePerCta(toLayout(encoding), shape)) *
          elementBytes(element);
@@ -149,11 +143,10 @@ void BoxBarriers::expect(OpBuilder &builder, Value slot, int64_t bytes, Value pr
 }
 
 void BoxBarriers::copy(OpBuilder &builder, tt::DescriptorLoadOp load, Value desc,
-                       ValueRange indices, Value slot, Value buffer, Value predicate,
-                       bool multicast) const {
+                       ValueRange indices, Value slot, Value buffer, Value predicate) const {
   ttng::AsyncTMACopyGlobalToLocalOp::create(
       builder, load.getLoc(), desc, indices, /*offsets=*/ValueRange(), at(builder, slot), buffer,
-      predicate, multicast, tt::CacheModifier::NONE, tt::EvictionPolicy::NORMAL,
+      predicate, /*multicast=*/false, tt::CacheModifier::NONE, tt::EvictionPolicy::NORMAL,
       /*isVolatile=*/false, /*cachePolicy=*/Attribute());
 }
 

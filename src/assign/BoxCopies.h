@@ -22,8 +22,6 @@ mlir::Value bufferAt(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value r
 /// The layout of buffers for blocks of the descriptor. CTAs have of it what they have of `like`, a
 /// tensor or a buffer, where messages fill such parts; else what the descriptor says.
 mlir::Attribute bufferEncoding(tt::TensorDescType desc, mlir::Type like);
-/// Whether several CTAs have the same of such buffers, so that one copy serves them.
-bool isForSeveral(mlir::Attribute buffer);
 /// The bytes that a CTA has of a block, as its barrier counts them.
 int64_t bytesOf(tt::TensorDescType desc, mlir::Attribute buffer);
 /// The bytes that a CTA has of a buffer.
@@ -60,12 +58,12 @@ public:
   /// Announces `bytes` to the barrier at `slot`.
   void expect(mlir::OpBuilder &builder, mlir::Value slot, int64_t bytes,
               mlir::Value predicate) const;
-  /// Starts to copy the block that `load` names, from `indices` on, into `buffer`. With `multicast`
-  /// one copy serves all CTAs with the same part, who must be done with the buffer and have their
-  /// barriers.
+  /// Starts to copy the block that `load` names, from `indices` on, into `buffer`. Each CTA copies
+  /// its part, also where several have the same: one copy for all of them would have to wait for
+  /// the slowest to be done with the buffer.
   void copy(mlir::OpBuilder &builder, tt::DescriptorLoadOp load, mlir::Value desc,
-            mlir::ValueRange indices, mlir::Value slot, mlir::Value buffer, mlir::Value predicate,
-            bool multicast = false) const;
+            mlir::ValueRange indices, mlir::Value slot, mlir::Value buffer,
+            mlir::Value predicate) const;
   /// Waits for all that was announced. `phase` is 0 and 1 in turns, each time that a slot is used.
   void wait(mlir::OpBuilder &builder, mlir::Value slot, mlir::Value phase) const;
   /// Each warp arrives by itself.

@@ -64,7 +64,6 @@ public:
   void run() {
     rings.emplace(builder, loc, fetch, buffers);
     body.emplace(fetch, *rings, builder, ahead);
-    meetCtas();
     startCopies();
     makeLoop();
     finish();
@@ -80,14 +79,6 @@ private:
   Value isBefore(Value iteration) {
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, iteration,
                                  loop.getUpperBound());
-  }
-
-  /// Before a copy to buffers of several CTAs: all are done with what was there, and their barriers
-  /// have begun.
-  void meetCtas() {
-    if (llvm::any_of(fetch.copies,
-                     [](const Copy &c) { return c.box && assign::isForSeveral(c.shared); }))
-      ttng::ClusterBarrierOp::create(builder, loc, /*relaxed=*/false);
   }
 
   /// Whether the loop carries how often the slot was used.
@@ -168,9 +159,9 @@ void Pipeliner::fetchLoad(tt::LoadOp load, Value slot, Value predicate, IRMappin
 void Pipeliner::fetchBox(tt::DescriptorLoadOp load, const Copy &copy, Value slot, Value predicate,
                          IRMapping &map) {
   auto mapped = [&](Value value) { return map.lookupOrDefault(value); };
-  rings->filled[*copy.box].copy(
-      builder, load, mapped(load.getDesc()), llvm::map_to_vector(load.getIndices(), mapped), slot,
-      body->viewOf(copy, slot), predicate, assign::isForSeveral(copy.shared));
+  rings->filled[*copy.box].copy(builder, load, mapped(load.getDesc()),
+                                llvm::map_to_vector(load.getIndices(), mapped), slot,
+                                body->viewOf(copy, slot), predicate);
 }
 
 void Pipeliner::startCopies() {
@@ -223,7 +214,6 @@ void Pipeliner::makeLoop() {
   fetching.map(loop.getInductionVar(), iteration);
   for (auto [i, number] : llvm::enumerate(fetch.arguments))
     fetching.map(loop.getRegionIterArg(number), made.getRegionIterArg(carried + i));
-  meetCtas();
   fetchInto(fetchSlot, isBefore(iteration), fetching);
 
   SmallVector<Value> yields;
