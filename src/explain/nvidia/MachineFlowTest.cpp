@@ -191,6 +191,27 @@ TEST(MachineFlow, CarriesGoToTheUpperWord) {
   EXPECT_EQ(runs[13], 1);
 }
 
+TEST(MachineFlow, SumsAreCutOffAsPtxasDoes) {
+  // The least of 60 + 8 and n, and the greatest.
+  const char *const code = R"(
+    LDC R0, c[0x0][0x210] ;
+    MOV R7, 0x3c ;
+    VIADDMNMX R1, R7, 0x8, R0, PT ;
+    VIADDMNMX R2, R7, 0x8, R0, !PT ;
+    .L_x_0:
+    IADD3 R7, R7, 0x1, RZ ;
+    ISETP.GE.AND P0, PT, R7, R1, PT ;
+    @!P0 BRA `(.L_x_0) ;
+    .L_x_1:
+    IADD3 R7, R7, 0x1, RZ ;
+    ISETP.GE.AND P0, PT, R7, R2, PT ;
+    @!P0 BRA `(.L_x_1) ;
+    EXIT ;
+)";
+  EXPECT_EQ(follow(code, launchWith({64})), (Counts{1, 1, 1, 1, 4, 4, 4, 4, 4, 4, 1}));
+  EXPECT_EQ(follow(code, launchWith({70})), (Counts{1, 1, 1, 1, 8, 8, 8, 2, 2, 2, 1}));
+}
+
 TEST(MachineFlow, WhatIsUnknownIsGuessed) {
   // Of 4 warps one gets behind the branch.
   const char *const code = R"(

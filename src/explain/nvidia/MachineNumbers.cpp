@@ -273,10 +273,18 @@ void select(Step &step) {
 }
 
 void extreme(Step &step) {
-  if (step.has("U16x2") || step.has("S16x2"))
+  if (step.has("U16x2") || step.has("S16x2") || step.has("RELU"))
     return step.writeUnknown();
-  const Value a = step.value(0), b = step.value(1);
-  const Bits isLeast = step.carry(2);
+  Value a = step.value(0);
+  unsigned source = 1;
+  if (step.instruction.family == "VIADDMNMX") {
+    const Summand first(step, 0), second(step, source++);
+    a.known = first.value.known & second.value.known;
+    for (unsigned i = 0; i != lanes; ++i)
+      a.of[i] = first.value.of[i] + first.one + second.value.of[i] + second.one;
+  }
+  const Value b = step.value(source);
+  const Bits isLeast = step.carry(source + 1);
   const bool isUnsigned = step.has("U32");
   Value result;
   for (unsigned i = 0; i != lanes; ++i) {
