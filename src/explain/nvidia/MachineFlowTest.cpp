@@ -223,6 +223,8 @@ TEST(MachineFlow, WhatIsUnknownIsGuessed) {
     EXIT ;
 )";
   EXPECT_EQ(follow(code, launchWith({}, 128), {4, 4, 4, 1, 4}), (Counts{4, 4, 4, 1, 4}));
+  // A comparison that does not say how.
+  EXPECT_EQ(follow("ISETP P0, PT, R0, R1, PT ;\nEXIT ;\n", launchWith({})), (Counts{1, 1}));
 }
 
 TEST(MachineFlow, OfLargeLaunchesAPartIsFollowed) {

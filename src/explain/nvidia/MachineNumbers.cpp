@@ -10,8 +10,7 @@ namespace gluonc::explain::machine {
 using llvm::StringRef;
 using Kind = Operand::Kind;
 
-// -- Sums and products
-// -----------------------------------------------------------------------------
+// -- Sums and products -----------------------------------------------------------
 
 namespace {
 
@@ -144,8 +143,7 @@ void addShifted(Step &step) {
   step.write(Bits{carries & result.known, result.known});
 }
 
-// -- Bits
-// ------------------------------------------------------------------------------------------
+// -- Bits ------------------------------------------------------------------------
 
 static uint32_t lookUp(uint32_t a, uint32_t b, uint32_t c, unsigned table) {
   uint32_t result = 0;
@@ -157,7 +155,6 @@ static uint32_t lookUp(uint32_t a, uint32_t b, uint32_t c, unsigned table) {
 
 void logic(Step &step) {
   const auto table = static_cast<unsigned>(step.source(3).number);
-  // A mask of which nothing is left, and the like: what is not known may not matter.
   const Value a = step.value(0), b = step.value(1), c = step.value(2);
   const Value result =
       eachLane([&](uint32_t x, uint32_t y, uint32_t z) { return lookUp(x, y, z, table); }, a, b, c);
@@ -259,8 +256,7 @@ void findFirst(Step &step) {
       step.value(0)));
 }
 
-// -- Choices
-// ---------------------------------------------------------------------------------------
+// -- Choices ---------------------------------------------------------------------
 
 void select(Step &step) {
   const Value a = step.value(0), b = step.value(1);
@@ -310,9 +306,11 @@ static uint32_t combine(StringRef how, uint32_t a, uint32_t b) {
 }
 
 void compareIntegers(Step &step) {
+  if (step.instruction.modifiers.empty())
+    return step.writeUnknown();
+  const StringRef how = step.instruction.modifiers.front();
   const Value a = step.value(0), b = step.value(1);
   const Bits with = step.predicate(2);
-  const StringRef how = step.instruction.modifiers.front();
   const bool isUnsigned = step.has("U32"), isUpper = step.has("EX");
   const Bits lower = isUpper ? step.predicate(3) : Bits{0, allLanes};
   const StringRef joined = step.has("OR") ? "OR" : step.has("XOR") ? "XOR" : "AND";
@@ -340,8 +338,7 @@ void compareIntegers(Step &step) {
   }
 }
 
-// -- Numbers, as integer division takes them
-// --------------------------------------------------------
+// -- Numbers, as integer division takes them -------------------------------------
 
 void roundUp(Step &step) {
   if (!step.has("RP") || step.has("U64") || step.has("S64") || step.has("F64"))

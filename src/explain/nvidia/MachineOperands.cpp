@@ -21,7 +21,8 @@ static bool readName(StringRef text, Kind &kind, unsigned &index) {
     index = Operand::none;
     return true;
   }
-  const unsigned most = kind == Kind::Register ? 255 : kind == Kind::Uniform ? 255 : 8;
+  const bool isPredicate = kind == Kind::Predicate || kind == Kind::UniformPredicate;
+  const unsigned most = isPredicate ? 8 : 255;
   return !text.getAsInteger(10, index) && index < most;
 }
 
@@ -89,7 +90,7 @@ Operand readOperand(StringRef text) {
     // Even where it is of a form that is not known it is no result.
     operand.kind = Kind::Memory;
     if (!text.consume_back("]") || !readSum(text, operand))
-      operand.hasUniformIndex = true;
+      operand.isUnread = true;
     return operand;
   }
   operand.isWide = text.consume_back(".64");

@@ -26,9 +26,10 @@ struct Operand {
   /// Of a register or a predicate; `none` is RZ, URZ, PT, UPT, and no index.
   static constexpr unsigned none = ~0u;
   unsigned index = none;
-  /// Of Constant and Memory: a second one that is added; Constant: `index` is of this kind.
+  /// Of Constant and Memory: a uniform register that is added.
   unsigned uniform = none;
-  bool hasUniformIndex = false;
+  /// Of Memory: the address is of a form that is not known.
+  bool isUnread = false;
   /// `-`, and `~` or `!`.
   bool isNegated = false, isInverted = false;
   /// "R4.64": with the register behind it.

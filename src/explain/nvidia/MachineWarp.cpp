@@ -144,8 +144,7 @@ namespace {
 
 void move(Step &step) { step.write(step.value(0)); }
 
-// -- The warp
-// --------------------------------------------------------------------------------------
+// -- The warp --------------------------------------------------------------------
 
 void vote(Step &step) {
   const Bits about = step.predicate(static_cast<unsigned>(step.instruction.sources.size()) - 1);
@@ -230,8 +229,7 @@ void predicatesToRegister(Step &step) {
   step.write(result);
 }
 
-// -- Memory
-// ----------------------------------------------------------------------------------------
+// -- Memory ----------------------------------------------------------------------
 
 void loadConstant(Step &step) {
   const Operand &from = step.source(0);
@@ -252,8 +250,7 @@ void loadGlobal(Step &step) {
   const Operand &from = step.source(0);
   const bool isByte = step.has("U8") || step.has("S8"), isHalf = step.has("U16") || step.has("S16");
   step.writeUnknown();
-  if (from.kind != Kind::Memory || from.hasUniformIndex || !from.isWide ||
-      from.uniform != Operand::none)
+  if (from.kind != Kind::Memory || from.isUnread || !from.isWide || from.uniform != Operand::none)
     return;
   const Operand base = {.kind = Kind::Register, .index = from.index};
   const Value low = step.word(base), high = step.word(base, 1);
