@@ -109,6 +109,24 @@ llvm::StringRef textOf(TensorMemoryShape shape) { return fragmentOf(shape).text;
 // The layout of a variant
 //===----------------------------------------------------------------------===//
 
+/// Has the last register bit be the middle of the columns; false where registers have no bits but
+/// the first `low`, which stay where they are: elements within a column.
+static bool endWithMiddle(DistributedLinearLayout &layout, size_t low) {
+  const Ints middle{0, layout.shape.back() / 2};
+  if (!layout.regBases.empty() && layout.regBases.back() == middle)
+    return true;
+  if (layout.regBases.size() <= low)
+    return false;
+  Ints &last = layout.regBases.back();
+  for (BasisList *bases : {&layout.regBases, &layout.laneBases, &layout.warpBases})
+    for (Ints &basis : *bases)
+      if (basis == middle) {
+        std::swap(basis, last);
+        return true;
+      }
+  return true;
+}
+
 std::optional<DistributedLinearLayout> tensorMemoryRegisters(const LinearLayout &memory,
                                                              llvm::ArrayRef<int64_t> shape,
                                                              unsigned elementBits,
@@ -193,13 +211,9 @@ std::optional<DistributedLinearLayout> tensorMemoryRegisters(const LinearLayout 
   for (unsigned bit = 0; bit < memory.inLog2(Dim::Block); ++bit)
     result.blockBases.push_back(coordinates(memory, Dim::Block, bit));
 
-  if (splits) {
-    const Ints middle{0, shape.back() / 2};
-    Ints *last = result.regBases.empty() ? nullptr : &result.regBases.back();
-    for (BasisList *bases : {&result.regBases, &result.laneBases, &result.warpBases})
-      for (Ints &basis : *bases)
-        if (last && basis == middle)
-          std::swap(basis, *last);
+  if (splits && !endWithMiddle(result, low.size())) {
+    why = "a thread has less than two columns of 32 bits to split";
+    return std::nullopt;
   }
   return result;
 }

@@ -87,6 +87,15 @@ TEST(TensorMemoryAccess, FurtherWarpsTakeTheHighestColumnsOrTheUpperRows) {
             (Ints{0, 256}));
 }
 
+TEST(TensorMemoryAccess, NothingIsSplitWhereAThreadHasOneColumn) {
+  Tile bytes = tile({128, 16}, 1, {128, 16}, 8);
+  std::string why;
+  EXPECT_FALSE(tensorMemoryRegisters(bytes.memory, bytes.shape, 8, "32x32b_splitn", 16, why));
+  EXPECT_EQ(why, "a thread has less than two columns of 32 bits to split");
+  EXPECT_EQ(textOfPlan(bytes, "32x32b_splitn", 8), "32x32b.x1 0 2");
+  EXPECT_EQ(textOfPlan(bytes, "32x32b", 16), "32x32b.x1 0");
+}
+
 // Every element of the tile is moved once, from the row and column where it lies: the plan's words,
 // read back by the fragments of the PTX ISA, against the layout of the memory itself.
 TEST(TensorMemoryAccess, PlansMoveEachElementFromWhereItLies) {

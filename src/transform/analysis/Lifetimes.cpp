@@ -47,6 +47,7 @@ Lifetimes::Lifetimes(tt::FuncOp function, ArrayRef<Operation *> owners)
   followUses();
   coverBackEdges();
   coverStages();
+  coverBarriers();
 }
 
 /// Halves of the warps are in different stages at one time.
@@ -58,6 +59,23 @@ void Lifetimes::coverStages() {
         owner.first = std::min(owner.first, number[outer]);
         owner.last = std::max(owner.last, endOf[outer]);
       }
+}
+
+void Lifetimes::coverBarriers() {
+  llvm::BitVector begun(known.allocations().size()), ended(begun.size());
+  for (Value value : known.values())
+    for (Operation *user : value.getUsers()) {
+      if (isa<ttng::InitBarrierOp>(user))
+        begun |= *known.of(value);
+      if (isa<ttng::InvalBarrierOp>(user))
+        ended |= *known.of(value);
+    }
+  llvm::DenseSet<Operation *> kept;
+  for (unsigned index : begun.reset(ended).set_bits())
+    kept.insert(known.allocations()[index]);
+  for (MemoryOwner &owner : all)
+    if (kept.contains(owner.op))
+      owner.last = unsigned(numbered.size() - 1);
 }
 
 void Lifetimes::numberRegion(Region &region) {

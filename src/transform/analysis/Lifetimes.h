@@ -4,7 +4,8 @@
 // that of its last use. A use inside a loop counts until the loop's end if the
 // owner is outside, since the next iteration comes again; an owner that a loop
 // carries around is alive throughout it. What partitions see lives as long as all
-// of them run, what a loop in stages owns as long as the loop does.
+// of them run, what a loop in stages owns as long as the loop does. An mbarrier that
+// nobody invalidates is there until the end: its bytes may hold nothing else.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -47,6 +48,7 @@ private:
   void extend(MemoryOwner &owner, mlir::Operation *user);
   void coverBackEdges();
   void coverStages();
+  void coverBarriers();
 
   tt::FuncOp function;
   BufferAliases known;

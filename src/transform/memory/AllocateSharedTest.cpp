@@ -182,6 +182,21 @@ TEST_F(AllocateSharedTest, WhatACopyReadsLivesUntilTheWaitForIt) {
   EXPECT_EQ(offsetOf("b"), 0);
 }
 
+TEST_F(AllocateSharedTest, ABarrierThatNobodyInvalidatesLivesUntilTheEnd) {
+  const std::string type = "!ttg.memdesc<1xi64, #s, #smem, mutable>";
+  const std::string begin = "%bar = ttg.local_alloc {bar} : () -> " + type +
+                            "\nttng.init_barrier %bar, 1 : " + type + "\n";
+  const std::string other = alloc("a", 512) + use("a", 512);
+  parse("", begin + other);
+  allocate();
+  EXPECT_EQ(offsetOf("a"), 0);
+  EXPECT_EQ(offsetOf("bar"), 2048);
+  parse("", begin + "ttng.inval_barrier %bar : " + type + "\n" + other);
+  allocate();
+  EXPECT_EQ(offsetOf("a"), 0);
+  EXPECT_EQ(offsetOf("bar"), 0);
+}
+
 TEST_F(AllocateSharedTest, ASwizzledBufferBeginsWhereItsPatternDoes) {
   parse("", R"(
     %large = ttg.local_alloc {large} : () -> !ttg.memdesc<33x64xf32, #s, #smem, mutable>
