@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from maker import NothingFits
-from tensor_memory import Place, needs_fours, summed
+from program import through_engine
+from tensor_memory import Place, needs_fours, stored, summed
 
 # Values of four bits: a sign, two of exponent, one of mantissa.
 NIBBLES = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6])
@@ -48,6 +49,9 @@ def _operand(m, side, tile, name):
     """Lines that put it into shared memory, and the view of rows by inner."""
     turned = side.kind != "e2m1" and m.rng.random() < 0.3
     shape, bases, view = [side.rows, side.bytes], side.bases, name
+    if name == "left" and not side.padded and m.rng.random() < 0.3:
+        place = Place(TYPES[side.kind], 8, shape, [128, side.bytes], 1, tuple(map(tuple, bases)), m.pairs)
+        return f"left = {place.allocate()}\n{stored(m, 'left', tile, place)}", "left"
     if turned:
         shape, tile, view = shape[::-1], f"gl.permute({tile}, [1, 0])", f"{name}.permute((1, 0))"
         bases = [basis[::-1] for basis in bases]
@@ -55,6 +59,22 @@ def _operand(m, side, tile, name):
     element = f"gl.{TYPES[side.kind]}"
     layout = f"gl.NVMMASharedLayout.get_default_for({shape}, {element}{options})"
     return f"{name} = gl.allocate_shared_memory({element}, {shape}, {layout}, {tile})\n", view
+
+
+def _packed(side, columns):
+    """The layout of scales in shared memory from which they are copied, None where there is none."""
+    parts = 2 if [1, 0] in side.scale_bases else 1
+    own = side.rows // parts
+    beside = [[0, step] for step in (4, 8) if step < columns]
+    if own % 128 == 0 and columns in (4, 8, 16):
+        upper = [[32, 0], [64, 0]]
+    elif own == 64 and columns in (8, 16):
+        upper, beside = [[32, 0], beside[0]], beside[1:]
+    else:
+        return None
+    bases = [[0, 1], [0, 2], *upper, [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], *beside, *([[128, 0]] if own == 256 else [])]
+    blocks = [[own * down, 0] for down, _ in side.scale_bases]
+    return f"gl.SharedLinearLayout({bases}{', ' + str(blocks) if blocks else ''})"
 
 
 def _scales(m, side, vector, name, number):
@@ -69,14 +89,11 @@ def _scales(m, side, vector, name, number):
         i = m.input(shape, "uint8", m.numpy.integers(126, 129, shape))
         factors, element, tile = 2.0 ** (m.step(i).value.astype(np.float64) - 127), "uint8", f"{{a{number}}}"
     lines = f"{name} = allocate_tensor_memory(gl.{element}, {list(shape)}, {layout})\n"
-    copies = side.rows % 128 == 0 and columns in (4, 8, 16) and m.program.num_ctas == 1
+    packed = _packed(side, columns)
     # A product behind a copy tells that it is over.
-    if copies and m.program.scalars[1] and m.rng.random() < 0.5:
-        right = [[0, 4], [0, 8]][:columns.bit_length() - 3]
-        bases = [[0, 1], [0, 2], [32, 0], [64, 0], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], *right,
-                 *([[128, 0]] if side.rows == 256 else [])]
-        lines += (f"s = gl.allocate_shared_memory(gl.{element}, {list(shape)}, "
-                  f"gl.SharedLinearLayout({bases}), {tile})\nfence_async_shared()\ntcgen05_copy(s, {name})\n")
+    if packed and (m.program.num_ctas == 1 or m.pairs) and m.program.scalars[1] and m.rng.random() < 0.5:
+        lines += (f"s = gl.allocate_shared_memory(gl.{element}, {list(shape)}, {packed}, {tile})\n"
+                  f"{through_engine(m.program)}tcgen05_copy(s, {name})\n")
     else:
         lines += f"{name}.store(gl.convert_layout({tile}, {name}.get_reg_layout()))\n"
     return i, np.repeat(factors, vector, 1), lines
@@ -89,9 +106,11 @@ def scaled_product(m):
     kinds = [m.rng.choice(list(TYPES)) for _ in range(2)]
     both = kinds == ["e2m1", "e2m1"]
     vector = m.rng.choice([16, 32]) if both else 32
-    inner = m.rng.choice([128, 256])
-    columns = m.rng.choice([64, 128])
+    inner = m.rng.choice([128, 128, 256, 512])
+    columns = m.rng.choice([64, 128, 128, 256])
     pair = m.pairs
+    if pair and columns == 256:
+        raise NothingFits
     rows = 256 if pair or columns == 64 and m.rng.random() < 0.2 else 128
     sides = [Side(kind, extent, inner, [[1, 0]] if pair else [], [scales] if pair else [], kind == "e2m1" and not both)
              for kind, extent, scales in zip(kinds, (rows, columns), ([1, 0], [0, 0]))]

@@ -241,6 +241,9 @@ def summed(m, place, product, prepare, reads, call="tcgen05_mma(x, y, acc"):
         body = body.replace("y, acc", "y, acc, pred=k != 1")
         times -= count > 1
     value = product * times + (0 if starts_over and count else before)
+    if m.pairs and not at_end:
+        # Or the first CTA is two phases ahead of what the other one waits for.
+        body += "\ngl.barrier(cluster=True)"
     body = body.replace("tcgen05_mma(x, y, acc", call).replace("\n", "\n    ")
     last = "tcgen05_commit(bar)\nmbarrier.wait(bar, 0)\n" if at_end else ""
     start = stored(m, "acc", f"{{a{len(reads) - 1}}}", place)
