@@ -50,6 +50,9 @@ class Place:
 def variant(m, place):
     """A layout of registers for a buffer, as a method's call."""
     fitting = [name for name, least in VARIANTS.items() if least <= place.columns]
+    # Warps beyond four and the lanes of rows that are not there take columns first.
+    if place.columns < m.program.num_warps // 2 * (1 + (place.block[0] == 64)):
+        fitting = [name for name in fitting if not name.endswith("splitn")]
     if place.two_ctas and place.block[0] == 64:
         # Their columns are halved already.
         fitting = [name for name in fitting if not name.endswith("splitn")]
