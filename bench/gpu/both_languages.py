@@ -23,7 +23,7 @@ sys.path[:0] = [str(FOLDER), str(FOLDER / "triton_kernels"), str(FOLDER.parents[
 import attention  # noqa: E402
 import flagship  # noqa: E402
 import gated  # noqa: E402
-from gated import queries, store_gated  # noqa: E402
+from gated import angles, normalize, open_gate  # noqa: E402
 from triton.tools.tensor_descriptor import TensorDescriptor  # noqa: E402
 from warps import attend  # noqa: E402
 
@@ -31,6 +31,19 @@ from warps import attend  # noqa: E402
 TILES = [(128, 128, 8, 2, True), (128, 128, 8, 2, False), (128, 64, 8, 3, True), (128, 64, 8, 3, False),
          (64, 64, 4, 3, False)]
 EPS = 1e-6
+
+
+@triton.jit
+def queries(q, weight, cosines, sines, eps, head, row, length, D: tl.constexpr):
+    x = tl.load(q + (head * length + row) * D + tl.arange(0, D)[None, :], row < length, other=0)
+    turn = angles(cosines, sines, row, length, D)
+    return normalize(x, tl.load(weight + tl.arange(0, D)[None, :]), turn, eps)
+
+
+@triton.jit
+def store_gated(x, gate, out, head, row, length, D: tl.constexpr):
+    place = (head * length + row) * D + tl.arange(0, D)[None, :]
+    tl.store(out + place, open_gate(x, tl.load(gate + place, row < length, other=0)), row < length)
 
 
 @triton.jit
@@ -48,7 +61,7 @@ def in_triton(q, k, v, gate, out, weight, cosines, sines, eps, scale, length, D:
     if CAUSAL:
         total, sums, best = attend(x, k, v, head * length, total, sums, best, first, first + ROWS, first, scale, ROWS, KEYS,
                                    True, WARPS)
-    store_gated(total / sums[:, None], gate, out, head, row, length, D)
+    store_gated((total / sums[:, None]).to(out.dtype.element_ty), gate, out, head, row, length, D)
 
 
 @triton.jit
@@ -89,7 +102,8 @@ def sides_of(heads, length, d, causal):
                                                rows, keys, causal, specialized, num_warps=warps, num_stages=stages)
         return run
 
-    launches = {"gluonc": lambda: gated.attend_all(q, k, v, gate, out, weight, turns, causal, EPS), "kernels": kernels}
+    launches = {"gluonc": lambda: gated.attend_all(q, k, v, gate, out, weight, turns, causal,
+                                                   flagship.programs(), EPS), "kernels": kernels}
     for tile in TILES:
         launches["tl {}x{} w{} s{}{}".format(*tile[:4], " ws" * tile[4])] = of_triton(*tile)
     wanted = torch.cat([gated.expected(q[i:i + 1], k[i:i + 1], v[i:i + 1], gate[i:i + 1], weight, turns, causal, EPS)

@@ -87,21 +87,22 @@ def advance(slot, phase, STAGES: gl.constexpr):
 @gluon.jit
 def produce(q, k, v, q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars, heads, rows, keys, offset, group,
             CAUSAL: gl.constexpr, CONSUMERS: gl.constexpr):
-    """Loads what the consumers need in the order of their need."""
+    """Loads what the consumers need in the order of their need; q None: somebody else brings Q."""
     STAGES: gl.constexpr = k_ring.shape[0]
     KEYS: gl.constexpr = k_ring.shape[2]
     D: gl.constexpr = k_ring.shape[3]
-    SIZE: gl.constexpr = q.dtype.primitive_bitwidth // 8
+    SIZE: gl.constexpr = k.dtype.primitive_bitwidth // 8
     blocks = gl.cdiv(rows, 64 * CONSUMERS)
     slot = 0
     phase = 1
     for turn in range(tiles_of_program(heads * blocks, CAUSAL)):
         head, block = tile_place(turn, heads * blocks, blocks, CAUSAL)
-        for i in gl.static_range(CONSUMERS):
-            place = turn % 2 * CONSUMERS + i
-            mbarrier.wait(q_bars[1].index(place), turn // 2 % 2 ^ 1)
-            mbarrier.expect(q_bars[0].index(place), 64 * D * SIZE)
-            tma.async_load(q, [head, (block * CONSUMERS + i) * 64, 0], q_bars[0].index(place), q_tiles.index(place))
+        if q is not None:
+            for i in gl.static_range(CONSUMERS):
+                place = turn % 2 * CONSUMERS + i
+                mbarrier.wait(q_bars[1].index(place), turn // 2 % 2 ^ 1)
+                mbarrier.expect(q_bars[0].index(place), 64 * D * SIZE)
+                tma.async_load(q, [head, (block * CONSUMERS + i) * 64, 0], q_bars[0].index(place), q_tiles.index(place))
         count, _ = key_blocks(block, keys, 64 * CONSUMERS, KEYS, CAUSAL, offset)
         for step in range(count):
             key = (count - 1 - step) * KEYS
@@ -195,10 +196,19 @@ def attend(steps, q_tile, k_ring, v_ring, k_bars, v_bars, turns, state, c, row, 
 
 
 @gluon.jit
-def consume(o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
+def store_rows(result, o, o_tiles, head, row, turn, INDEX: gl.constexpr):
+    """Stores a consumer's rows of a tile, once those of the tile before have left its buffer."""
+    tma.store_wait(0)
+    flat(o_tiles.index(INDEX)).store(result)
+    fence_async_shared()
+    tma.async_store(o, [head, row, 0], o_tiles.index(INDEX))
+
+
+@gluon.jit
+def consume(store, o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
             offset, CAUSAL: gl.constexpr, CUT: gl.constexpr, INDEX: gl.constexpr):
-    """One warpgroup: 64 rows of each tile of this program."""
-    CONSUMERS: gl.constexpr = o_tiles.shape[0]
+    """One warpgroup: 64 rows of each tile of this program. `store` takes them as `store_rows` does."""
+    CONSUMERS: gl.constexpr = turns.shape[0]
     STAGES: gl.constexpr = k_ring.shape[0]
     KEYS: gl.constexpr = k_ring.shape[2]
     D: gl.constexpr = k_ring.shape[3]
@@ -210,7 +220,6 @@ def consume(o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, tu
     blocks = gl.cdiv(rows, 64 * CONSUMERS)
     tiles = heads * blocks
     turns_left = tiles_of_program(tiles, CAUSAL)
-    o_tile = o_tiles.index(INDEX)
     slot = 0
     phase = 0
     # The first consumer may start at once: it waits for the phase before the first.
@@ -230,7 +239,7 @@ def consume(o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, tu
                                  CAUSAL or CUT)
     l = add_own(weights)
     mbarrier.wait(v_bars[0].index(0), 0)
-    p = gl.convert_layout(weights.to(o.dtype), p_layout)
+    p = gl.convert_layout(weights.to(k_ring.dtype), p_layout)
     sums = gl.zeros([64, D], gl.float32, sum_layout)
 
     for turn in range(turns_left):
@@ -284,10 +293,7 @@ def consume(o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, tu
             lines = done_row + gl.arange(0, 64, layout=row_layout)
             gl.store(lse + done_head * rows + lines, done_m + gl.log2(gl.convert_layout(done_l, row_layout)), lines < rows)
         scale = gl.convert_layout(1.0 / done_l, gl.SliceLayout(1, sum_layout))
-        tma.store_wait(0)
-        flat(o_tile).store((sums * scale[:, None]).to(o.dtype))
-        fence_async_shared()
-        tma.async_store(o, [done_head, done_row, 0], o_tile)
+        store((sums * scale[:, None]).to(k_ring.dtype), o, o_tiles, done_head, done_row, turn, INDEX)
     tma.store_wait(0)
 
 
@@ -332,21 +338,21 @@ def attention(q, k, v, o, c, heads, rows, keys, CAUSAL: gl.constexpr, CUT: gl.co
 
     if CONSUMERS == 2:
         gl.warp_specialize([
-            (consume, (o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
-                       offset, CAUSAL, CUT, 0)),
-            (consume, (o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
-                       offset, CAUSAL, CUT, 1)),
+            (consume, (store_rows, o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads,
+                       rows, keys, offset, CAUSAL, CUT, 0)),
+            (consume, (store_rows, o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads,
+                       rows, keys, offset, CAUSAL, CUT, 1)),
             (produce, (q, k, v, q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars, heads, rows, keys, offset, group,
                        CAUSAL, 2)),
         ], [4, 1], [REGISTERS, 24])
     else:
         gl.warp_specialize([
-            (consume, (o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
-                       offset, CAUSAL, CUT, 0)),
-            (consume, (o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
-                       offset, CAUSAL, CUT, 1)),
-            (consume, (o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
-                       offset, CAUSAL, CUT, 2)),
+            (consume, (store_rows, o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads,
+                       rows, keys, offset, CAUSAL, CUT, 0)),
+            (consume, (store_rows, o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads,
+                       rows, keys, offset, CAUSAL, CUT, 1)),
+            (consume, (store_rows, o, lse, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads,
+                       rows, keys, offset, CAUSAL, CUT, 2)),
             (produce, (q, k, v, q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars, heads, rows, keys, offset, group,
                        CAUSAL, 3)),
         ], [4, 4, 1], [REGISTERS, REGISTERS, 24])
