@@ -1,5 +1,6 @@
 """autotune and heuristics: what stands around a kernel and chooses compile-time arguments for it."""
 
+import contextlib
 import copy
 import functools
 import hashlib
@@ -11,11 +12,13 @@ import time
 from gluonc import _predictions, _settings, _simulated, errors
 from gluonc._engine import current_target, simulated_target
 from gluonc._jit import JITFunction, KernelInterface
-from gluonc._many import compile_many
+from gluonc._many import as_compiled, compile_many
 from gluonc._native import __version__
 
 # What a configuration may fail with while others work: it asks for more than there is.
 _FAILURES = errors.OutOfResources, errors.CompilationError, errors.NotSupportedYet
+# A configuration that takes so many times as long as the best one is not measured further.
+_HOPELESS = 1.25
 
 
 class Config:
@@ -93,6 +96,7 @@ class Autotuner(_Around):
         self.early_config_prune = pruning.get("early_config_prune")
         self.perf_model, self.configs_top_k = pruning.get("perf_model"), pruning.get("top_k", 1.0)
         self.cache_results = cache_results or _settings.value("autotuning", "cache")
+        # None: that of triton.testing, cut short where a configuration cannot win any more.
         self._do_bench = do_bench or _old_do_bench(warmup, rep, use_cuda_graph)
         self.nargs = self.best_config = None
         # Configuration -> what it failed with when it was compiled or measured last.
@@ -211,10 +215,12 @@ class Autotuner(_Around):
                 first = first or failure
         raise first
 
-    def _compile(self, args, kwargs, configs, **options):
+    def _compile(self, args, kwargs, configs):
+        return compile_many(self._launches(args, kwargs, configs))
+
+    def _launches(self, args, kwargs, configs):
         kwargs = {name: value for name, value in kwargs.items() if name != "warmup"}
-        return compile_many([(self.fn, *self._arguments(args, kwargs, config)) for config in configs],
-                            **options)
+        return [(self.fn, *self._arguments(args, kwargs, config)) for config in configs]
 
     def _arguments(self, args, kwargs, config):
         """Those of a launch with the configuration, whose pre-hook may set the blocks of descriptors:
@@ -228,17 +234,24 @@ class Autotuner(_Around):
         return args, {**kwargs, **config.all_kwargs()}
 
     def _measure(self, configs, args, kwargs):
-        """Configuration -> times. Those that fail take forever."""
-        found = self._compile(args, kwargs, configs, return_exceptions=True) if hasattr(
-            self.fn, "warmup") else []
-        self._failures = {config: failure for config, failure in zip(configs, found)
-                          if isinstance(failure, Exception)}
-        timings = {config: self._bench(*args, config=config, **kwargs) for config in configs}
+        """Configuration -> times. Those that fail take forever. Each is measured while others are compiled."""
+        self._failures = {}
+        timings = {}
+        if hasattr(self.fn, "warmup"):
+            # Whoever closes it, and not the collector of garbage, stops what is still being compiled.
+            with contextlib.closing(as_compiled(self._launches(args, kwargs, configs))) as compiled:
+                for result, config in zip(compiled, configs):
+                    if isinstance(result, Exception):
+                        self._failures[config] = result
+                    timings[config] = self._bench(*args, config=config, best=_best(timings), **kwargs)
+        else:
+            for config in configs:
+                timings[config] = self._bench(*args, config=config, best=_best(timings), **kwargs)
         if all(_is_endless(times) for times in timings.values()):
-            raise next(iter(self._failures.values()))
+            raise next(self._failures[config] for config in configs if config in self._failures)
         return timings
 
-    def _bench(self, *args, config, **kwargs):
+    def _bench(self, *args, config, best=float("inf"), **kwargs):
         if _settings.value("autotuning", "print"):
             print(f"autotune: {self.base_fn.__name__} with {config}")
         twice = kwargs.keys() & config.kwargs.keys()
@@ -261,7 +274,10 @@ class Autotuner(_Around):
             self.post_hook(named, exception=None)
 
         try:
-            return self.do_bench(call, quantiles=(0.5, 0.2, 0.8))
+            if self._do_bench is None:
+                from gluonc._testing import bench
+                return bench(call, quantiles=(0.5, 0.2, 0.8), hopeless=_HOPELESS * best)
+            return self._do_bench(call, quantiles=(0.5, 0.2, 0.8))
         except _FAILURES as failure:
             self._failures[config] = failure
             return [float("inf")] * 3
@@ -315,6 +331,11 @@ def _tensor_of(value):
 
 def _is_endless(times):
     return min(times) == float("inf") if isinstance(times, (list, tuple)) else times == float("inf")
+
+
+def _best(timings):
+    return min((times[0] if isinstance(times, (list, tuple)) else times for times in timings.values()),
+               default=float("inf"))
 
 
 def _read_timings(path):

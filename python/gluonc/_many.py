@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 
 from gluonc._engine import engine
 
@@ -40,29 +40,34 @@ def compile_many(launches, *, jobs=None, progress=None, return_exceptions=False)
     on terminals. The first failure is raised once all are through, or all failures are returned
     in place of their kernels.
     """
-    launches = [(kernel, args, rest[0] if rest else {}) for kernel, args, *rest in launches]
-    results = [None] * len(launches)
-    bar = _Bar(len(launches), progress)
-    with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
-        places = {pool.submit(kernel.warmup, *args, **kwargs): i
-                  for i, (kernel, args, kwargs) in enumerate(launches)}
-        try:
-            for future in as_completed(places):
-                results[places[future]] = future.exception() or future.result()
-                bar.step()
-        except BaseException:
-            # Ctrl-C, which threads do not hear of.
-            pool.shutdown(wait=False, cancel_futures=True)
-            # Some may be on their way to the compiler.
-            while not all(future.done() for future in places):
-                engine().cancel_launches()
-                time.sleep(0.02)
-            raise
-    bar.end()
+    results = list(as_compiled(launches, jobs, progress))
     for result in results:
         if isinstance(result, Exception) and not return_exceptions:
             raise result
     return results
+
+
+def as_compiled(launches, jobs=None, progress=None):
+    """Yields the kernel or the failure for each of `compile_many`'s launches, in their order, as soon as it is
+    through, while others are compiled. Who stops early cancels the rest."""
+    launches = [(kernel, args, rest[0] if rest else {}) for kernel, args, *rest in launches]
+    bar = _Bar(len(launches), progress)
+    with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
+        futures = [pool.submit(kernel.warmup, *args, **kwargs) for kernel, args, kwargs in launches]
+        try:
+            for future in futures:
+                result = future.exception() or future.result()
+                bar.step()
+                yield result
+        except BaseException:
+            # Ctrl-C, which threads do not hear of, or whoever stops early.
+            pool.shutdown(wait=False, cancel_futures=True)
+            # Some may be on their way to the compiler.
+            while not all(future.done() for future in futures):
+                engine().cancel_launches()
+                time.sleep(0.02)
+            raise
+    bar.end()
 
 
 def seal():

@@ -10,12 +10,20 @@ import time
 
 from gluonc import _predictions, _simulated
 
+# Calls that show whether more of them are worth their time.
+_FEW = 5
+
 
 def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean"):
     """Runs `fn` for about `rep` ms after `warmup` ms: mean (or min, max, median, all) or quantiles.
 
     CUDA events measure on the GPU, with the L2 cache cleared before each call; else the clock.
     """
+    return bench(fn, warmup, rep, grad_to_none, quantiles, return_mode)
+
+
+def bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean", hopeless=float("inf")):
+    """`do_bench`, which stops behind a few calls if half of them take more than `hopeless` ms."""
     measure = _measure()
     if _simulated.is_active():
         prediction = _predictions.milliseconds(fn)
@@ -33,6 +41,8 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
         for tensor in grad_to_none or ():
             tensor.grad = None
         times.append(measure(fn))
+        if len(times) == _FEW and sorted(times)[_FEW // 2] > hopeless:
+            break
     return _summary(times, quantiles, return_mode)
 
 

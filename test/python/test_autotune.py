@@ -1,5 +1,6 @@
 """autotune and heuristics, as scripts for Triton use them."""
 
+import time
 from types import SimpleNamespace
 
 import gluonc
@@ -175,6 +176,31 @@ def test_a_configuration_and_a_launch_do_not_give_the_same():
     tuned = autotune(CONFIGS, ["n"], do_bench=lambda call, quantiles: call())(fill)
     with pytest.raises(ValueError, match="BLOCK"):
         tuned[(1,)](np.zeros(4, np.int32), 7, 4, BLOCK=32)
+
+
+def test_what_cannot_win_is_measured_a_few_times_only():
+    from gluonc._testing import bench
+    calls = []
+
+    def slow():
+        calls.append(1)
+        time.sleep(0.001)
+    assert len(bench(slow, warmup=0, rep=60, return_mode="all", hopeless=0.5)) == 5 and len(calls) == 7
+    assert len(bench(slow, warmup=0, rep=60, return_mode="all", hopeless=50.0)) > 5
+
+
+def test_each_is_measured_in_its_turn_and_a_failure_stops_the_rest():
+    seen = []
+
+    def measure(call, quantiles):
+        call()
+        seen.append(1)
+        if len(seen) == 2:
+            raise ZeroDivisionError
+        return [1.0] * 3
+    with pytest.raises(ZeroDivisionError):
+        launch(autotune(CONFIGS, ["n"], do_bench=measure)(fill))
+    assert len(seen) == 2
 
 
 def test_times_are_kept_on_disk(tmp_path, monkeypatch):
