@@ -54,6 +54,8 @@ struct Fetch {
   bool outlives(mlir::Operation *dot) const {
     return llvm::is_contained(asyncDots, dot) || llvm::is_contained(carriedDots, dot);
   }
+  /// Whether an iteration waits for products of the one before.
+  bool meets() const { return meeting && !carriedDots.empty(); }
   /// The loop's argument that the sum of one of these is in the next iteration.
   mlir::Value argumentOf(mlir::Operation *dot) const;
 };

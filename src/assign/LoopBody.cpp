@@ -35,6 +35,8 @@ void LoopBody::clone(Turn turn, IRMapping &map) {
 
 /// Waits for a copy by cp.async, and for those started before it.
 void LoopBody::awaitGroup(const Copy &copy) {
+  if (areAwaited)
+    return;
   auto isGroup = [](const Copy &other) { return !other.box; };
   size_t number = std::count_if(fetch.copies.begin(), &copy, isGroup);
   if (number < awaited)
@@ -117,7 +119,7 @@ void LoopBody::cloneOp(Operation &op, Turn turn, IRMapping &map) {
   auto dot = dyn_cast<ttng::WarpGroupDotOp>(made);
   if (dot && fetch.outlives(&op))
     dot.setIsAsync(true);
-  else if (dot && &op == fetch.meeting && !fetch.carriedDots.empty())
+  else if (dot && &op == fetch.meeting && fetch.meets())
     meet(dot, map);
 }
 

@@ -30,10 +30,12 @@ struct Rings {
 
 class LoopBody {
 public:
-  /// `ahead`: for how many iterations copies by cp.async have been started.
-  LoopBody(const Fetch &fetch, const Rings &rings, mlir::OpBuilder &builder, int64_t ahead)
+  /// `ahead`: for how many iterations copies by cp.async have been started. `areAwaited`: and those
+  /// of the next one have come when it begins.
+  LoopBody(const Fetch &fetch, const Rings &rings, mlir::OpBuilder &builder, int64_t ahead,
+           bool areAwaited = false)
       : fetch(fetch), loop(fetch.loop), builder(builder), loc(loop.getLoc()), rings(rings),
-        ahead(ahead) {}
+        ahead(ahead), areAwaited(areAwaited) {}
   virtual ~LoopBody() = default;
 
   /// The buffer of a copy.
@@ -68,6 +70,7 @@ private:
 
   const Rings &rings;
   int64_t ahead;
+  bool areAwaited;
   /// The buffers of this iteration, null before the wait for them.
   llvm::SmallVector<mlir::Value> views;
   /// Copies by cp.async that are awaited, and numbers of boxes.

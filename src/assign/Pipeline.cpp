@@ -54,6 +54,19 @@ int64_t buffersOfRing(const Fetch &fetch, int64_t stages) {
   return stages - 1 + (isRead || !fetch.late.empty() ? 1 : 0);
 }
 
+/// Tells where the products of the iteration before are over.
+class MeetingBody : public assign::LoopBody {
+public:
+  using LoopBody::LoopBody;
+  std::function<void()> whenMet;
+
+private:
+  void haveMet() override {
+    if (whenMet)
+      whenMet();
+  }
+};
+
 /// Builds the new loop beside the old one.
 class Pipeliner {
 public:
@@ -63,7 +76,7 @@ public:
 
   void run() {
     rings.emplace(builder, loc, fetch, buffers);
-    body.emplace(fetch, *rings, builder, ahead);
+    body.emplace(fetch, *rings, builder, ahead, awaitsEarly());
     startCopies();
     makeLoop();
     finish();
@@ -79,6 +92,26 @@ private:
   Value isBefore(Value iteration) {
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, iteration,
                                  loop.getUpperBound());
+  }
+
+  int64_t groupsOfBlock() const {
+    return llvm::count_if(fetch.copies, [](const Copy &copy) { return !copy.box; });
+  }
+
+  /// Whether an iteration ends with the wait for the next one's block, and the fence that shows it
+  /// to products, before it starts copies of its own. The last product runs meanwhile, no copy is
+  /// under way that the fence would wait for, and one barrier is for both. Of loops whose
+  /// iterations are short it would take an iteration in which copies may be under way.
+  bool awaitsEarly() const { return fetch.meets() && groupsOfBlock() > 0; }
+
+  /// Whether copies are started where the products of the iteration before are over, and not at its
+  /// end: the next iteration waits for them.
+  bool copiesEarly() const { return awaitsEarly() && ahead == 1; }
+
+  /// Waits for all blocks but the last `pending`, and shows them to products.
+  void awaitBlocks(int64_t pending) {
+    ttg::AsyncWaitOp::create(builder, loc, ValueRange(), uint32_t(pending * groupsOfBlock()));
+    ttng::FenceAsyncSharedOp::create(builder, loc, /*bCluster=*/false);
   }
 
   /// Whether the loop carries how often the slot was used.
@@ -98,7 +131,7 @@ private:
   Location loc;
   int64_t ahead, buffers;
   std::optional<assign::Rings> rings;
-  std::optional<assign::LoopBody> body;
+  std::optional<MeetingBody> body;
   /// Arguments of the fetching part, as they are where `builder` is.
   SmallVector<Value> fetchArgs;
   scf::ForOp made;
@@ -178,6 +211,12 @@ void Pipeliner::startCopies() {
       value = map.lookupOrDefault(loop.getYieldedValues()[number]);
     iteration = arith::AddIOp::create(builder, loc, iteration, loop.getStep());
   }
+  if (awaitsEarly()) {
+    awaitBlocks(ahead - 1);
+    // So that none is needed where the loop begins.
+    if (!copiesEarly())
+      ttg::BarrierOp::create(builder, loc, ttg::AddrSpace::Local);
+  }
 }
 
 void Pipeliner::makeLoop() {
@@ -206,15 +245,22 @@ void Pipeliner::makeLoop() {
   computing.map(loop.getInductionVar(), made.getInductionVar());
   for (size_t i = 0; i < carried; ++i)
     computing.map(loop.getRegionIterArg(i), made.getRegionIterArg(i));
+  auto startNext = [&] {
+    Value iteration = made.getInductionVar();
+    for (int64_t i = 0; i < ahead; ++i)
+      iteration = arith::AddIOp::create(builder, loc, iteration, loop.getStep());
+    fetching.map(loop.getInductionVar(), iteration);
+    for (auto [i, number] : llvm::enumerate(fetch.arguments))
+      fetching.map(loop.getRegionIterArg(number), made.getRegionIterArg(carried + i));
+    fetchInto(fetchSlot, isBefore(iteration), fetching);
+  };
+  if (copiesEarly())
+    body->whenMet = startNext;
   body->clone(turn, computing);
-
-  Value iteration = made.getInductionVar();
-  for (int64_t i = 0; i < ahead; ++i)
-    iteration = arith::AddIOp::create(builder, loc, iteration, loop.getStep());
-  fetching.map(loop.getInductionVar(), iteration);
-  for (auto [i, number] : llvm::enumerate(fetch.arguments))
-    fetching.map(loop.getRegionIterArg(number), made.getRegionIterArg(carried + i));
-  fetchInto(fetchSlot, isBefore(iteration), fetching);
+  if (awaitsEarly())
+    awaitBlocks(copiesEarly() ? 0 : ahead - 2);
+  if (!copiesEarly())
+    startNext();
 
   SmallVector<Value> yields;
   for (Value value : loop.getYieldedValues())
@@ -229,7 +275,7 @@ void Pipeliner::makeLoop() {
 }
 
 void Pipeliner::finish() {
-  if (llvm::any_of(fetch.copies, [](const Copy &copy) { return !copy.box; }))
+  if (groupsOfBlock() > 0)
     ttg::AsyncWaitOp::create(builder, loc, ValueRange(), 0);
   if (rings->running) {
     auto last = made.getResults().take_back(2);

@@ -15,7 +15,7 @@
 // the fence and the start if they must.
 //
 // What cp.async writes is there when a thread has waited for it (async_wait): a fence before
-// the wait shows the units nothing of it.
+// the wait shows the units nothing of it, and what it writes needs none until then.
 //
 // The other direction needs none: whoever waits for a unit, at a barrier
 // object or for a group, sees what it did.
@@ -102,6 +102,11 @@ private:
       if (wait.getNum() == 0)
         state.copies.reset();
     }
+    // Who waits at the barrier object does not say for which copies.
+    if (isa<ttng::AsyncCopyMbarrierArriveOp>(op)) {
+      state.local |= state.copies;
+      state.cluster |= state.copies;
+    }
     const Effect *effect = accesses.of(op);
     if (!effect)
       return;
@@ -118,10 +123,12 @@ private:
       // Objects that units count on are used in their own ways.
       if (accesses[access].byUnit || accesses[access].object != Access::Object::No)
         continue;
+      if (isCopy) {
+        state.copies.set(access);
+        continue;
+      }
       state.local.set(access);
       state.cluster.set(access);
-      if (isCopy)
-        state.copies.set(access);
     }
   }
 
