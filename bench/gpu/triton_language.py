@@ -32,6 +32,8 @@ def milliseconds(run, seconds):
     torch.cuda.synchronize()
     times, spent = [], 0.0
     while len(times) < 10 or (spent < seconds * 1000 and len(times) < 1000):
+        # A head start for the host, 0.3 ms, so that the chip does not wait for it.
+        torch.cuda._sleep(600_000)
         cold.zero_()
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         begin.record()

@@ -63,6 +63,12 @@ Value *mathF32(const Isa &isa, Builder &builder, MathKind kind, ArrayRef<Value *
   case MathKind::PreciseSqrt:
     return call(builder, Intrinsic::nvvm_sqrt_rn_f, x);
   case MathKind::Divide:
+    // By powers of two.
+    if (auto *divisor = dyn_cast<ConstantFP>(operands[1])) {
+      APFloat inverse(0.0F);
+      if (divisor->getValueAPF().getExactInverse(&inverse))
+        return builder.CreateFMul(x, ConstantFP::get(builder.getFloatTy(), inverse));
+    }
     return emitAsm(builder, "div.full.f32 $0, $1, $2;", builder.getFloatTy(), operands,
                    AsmEffect::Pure);
   case MathKind::PreciseDivide:
