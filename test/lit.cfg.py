@@ -28,6 +28,8 @@ for name in ("CUDA_HOME", "GLUONC_UPDATE_GOLDEN"):
         config.environment[name] = os.environ[name]
 
 config.substitutions.append(("%python", sys.executable))
+# The folder of a driver for NVIDIA's GPUs that executes PTX on the CPU.
+config.substitutions.append(("%cuda_cpu", os.path.join(os.path.dirname(os.path.abspath(bin_dir)), "lib/gluonc_cuda_cpu")))
 if shutil.which("ninja"):
     config.available_features.add("ninja")
 ptxas = shutil.which("ptxas") or shutil.which("ptxas", path=os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin"))

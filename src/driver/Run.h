@@ -9,6 +9,7 @@
 
 #include "driver/Arguments.h"
 #include "driver/Compiler.h"
+#include "ptx/Timestamps.h"
 #include "runtime/cuda/Launcher.h"
 #include "runtime/hip/Launcher.h"
 #include "sim/Simulator.h"
@@ -87,13 +88,22 @@ std::optional<RunTime> runOnCpu(mlir::ModuleOp module, const KernelArguments &ar
                                 const diag::SourceManager &sources, const SimulatedRun &how,
                                 diag::Sink &sink, const bitcode::Libraries *libraries = nullptr);
 
+/// Launches of a kernel with timestamps, behind those of the kernel itself.
+struct StampedRun {
+  const ptx::TimestampedKernel &timed;
+  const CompiledKernel &kernel;
+  /// The median of as many launches, and what one of them recorded.
+  double milliseconds = 0;
+  std::vector<uint8_t> records = {};
+};
+
 /// Uploads, launches, downloads. With `launches` > 0 the kernel is then launched that often again,
 /// on the device's copies and with a cold second-level cache, for the time; else the time is that
-/// of the one launch.
+/// of the one launch. `stamped` needs `launches`.
 std::optional<RunTime> runOnCuda(std::shared_ptr<const cuda::Device> device,
                                  const CompiledKernel &kernel, unsigned warpSize,
                                  const KernelArguments &arguments, Grid grid, unsigned launches,
-                                 diag::Sink &sink);
+                                 diag::Sink &sink, StampedRun *stamped = nullptr);
 /// The same on an AMD GPU. None has run it.
 std::optional<RunTime> runOnHip(std::shared_ptr<const hip::Device> device,
                                 const CompiledKernel &kernel, unsigned warpSize,

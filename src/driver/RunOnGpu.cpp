@@ -39,19 +39,8 @@ public:
       : device(std::move(device)), arguments(arguments) {}
 
   llvm::Expected<RunTime> run(const CompiledKernel &kernel, unsigned warpSize, Grid grid,
-                              unsigned launches) {
-    auto module = Api::Module::load(device, kernel.artifact.bytes);
-    if (!module)
-      return module.takeError();
-    runtime::LaunchShape shape;
-    shape.threads = kernel.kernel.numWarps * warpSize;
-    shape.ctasPerCluster = kernel.kernel.numCtas;
-    shape.sharedBytes = kernel.kernel.sharedBytes;
-    shape.scratchBytes = kernel.kernel.globalScratchBytes;
-    const LaunchParameters parameters = launchParameters(arguments.specs);
-    shape.byAddress = parameters.machineDescriptors;
-    llvm::Expected<Launcher> launcher =
-        Launcher::create(*module, kernel.kernel.name, shape, parameters.machineCount);
+                              unsigned launches, StampedRun *stamped) {
+    llvm::Expected<Launcher> launcher = load(kernel, warpSize);
     if (!launcher)
       return launcher.takeError();
     llvm::Expected<Stopwatch> watch = Stopwatch::create(device);
@@ -65,10 +54,63 @@ public:
     // Results first: launches for the time may overwrite them (atomics, in-place kernels).
     if (llvm::Error error = download())
       return std::move(error);
-    return launches ? measure(*launcher, *watch, grid, launches) : RunTime{*first, 1};
+    if (!launches)
+      return RunTime{*first, 1};
+    llvm::Expected<RunTime> time = measure(*launcher, *watch, grid, launches);
+    if (time && stamped)
+      if (llvm::Error error = record(*stamped, warpSize, *watch, grid, launches))
+        return std::move(error);
+    return time;
   }
 
 private:
+  llvm::Expected<Launcher> load(const CompiledKernel &kernel, unsigned warpSize,
+                                uint64_t profileAddress = 0) {
+    auto module = Api::Module::load(device, kernel.artifact.bytes);
+    if (!module)
+      return module.takeError();
+    runtime::LaunchShape shape;
+    shape.threads = kernel.kernel.numWarps * warpSize;
+    shape.ctasPerCluster = kernel.kernel.numCtas;
+    shape.sharedBytes = kernel.kernel.sharedBytes;
+    shape.scratchBytes = kernel.kernel.globalScratchBytes;
+    shape.profileAddress = profileAddress;
+    const LaunchParameters parameters = launchParameters(arguments.specs);
+    shape.byAddress = parameters.machineDescriptors;
+    return Launcher::create(*module, kernel.kernel.name, shape, parameters.machineCount);
+  }
+
+  /// The time of the kernel with timestamps, and what one more launch of it records.
+  llvm::Error record(StampedRun &stamped, unsigned warpSize, const Stopwatch &watch, Grid grid,
+                     unsigned launches) {
+    const uint64_t ctas = uint64_t(grid[0]) * grid[1] * grid[2] * stamped.kernel.kernel.numCtas;
+    stamped.records.resize(stamped.timed.bytes(ctas));
+    // At a multiple of what a warp has.
+    constexpr uint64_t align = ptx::TimestampedKernel::bytesOfWarp;
+    llvm::Expected<Buffer> memory = Buffer::allocate(device, stamped.records.size() + align);
+    if (!memory)
+      return memory.takeError();
+    const uint64_t begin = llvm::alignTo(memory->address(), align);
+    llvm::Expected<Launcher> launcher = load(stamped.kernel, warpSize, begin);
+    if (!launcher)
+      return launcher.takeError();
+    llvm::Expected<RunTime> time = measure(*launcher, watch, grid, launches);
+    if (!time)
+      return time.takeError();
+    stamped.milliseconds = time->milliseconds;
+    if (llvm::Error error = memory->fill(0))
+      return error;
+    llvm::Expected<float> last = launch(*launcher, watch, grid);
+    if (!last)
+      return last.takeError();
+    std::vector<uint8_t> all(memory->size());
+    if (llvm::Error error = memory->download(all.data(), all.size()))
+      return error;
+    std::copy_n(all.begin() + ptrdiff_t(begin - memory->address()), stamped.records.size(),
+                stamped.records.begin());
+    return llvm::Error::success();
+  }
+
   llvm::Error upload() {
     for (const auto &[buffer, name] : buffersOf(arguments))
       if (llvm::Error error = upload(buffer))
@@ -190,9 +232,9 @@ template <class Api>
 std::optional<RunTime> runOnGpu(std::shared_ptr<const typename Api::Device> device,
                                 const CompiledKernel &kernel, unsigned warpSize,
                                 const KernelArguments &arguments, Grid grid, unsigned launches,
-                                diag::Sink &sink) {
+                                diag::Sink &sink, StampedRun *stamped = nullptr) {
   llvm::Expected<RunTime> time =
-      GpuRun<Api>(std::move(device), arguments).run(kernel, warpSize, grid, launches);
+      GpuRun<Api>(std::move(device), arguments).run(kernel, warpSize, grid, launches, stamped);
   if (time)
     return *time;
   reportDevice(time.takeError(), sink);
@@ -204,8 +246,9 @@ std::optional<RunTime> runOnGpu(std::shared_ptr<const typename Api::Device> devi
 std::optional<RunTime> runOnCuda(std::shared_ptr<const cuda::Device> device,
                                  const CompiledKernel &kernel, unsigned warpSize,
                                  const KernelArguments &arguments, Grid grid, unsigned launches,
-                                 diag::Sink &sink) {
-  return runOnGpu<Cuda>(std::move(device), kernel, warpSize, arguments, grid, launches, sink);
+                                 diag::Sink &sink, StampedRun *stamped) {
+  return runOnGpu<Cuda>(std::move(device), kernel, warpSize, arguments, grid, launches, sink,
+                        stamped);
 }
 
 std::optional<RunTime> runOnHip(std::shared_ptr<const hip::Device> device,

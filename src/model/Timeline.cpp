@@ -17,13 +17,10 @@ namespace {
 /// A row of a CTA: its warps one after another, each with a row for every kind of span.
 constexpr unsigned rowsOfWarp = 8;
 
-unsigned rowOf(const Span &span) { return span.warp * rowsOfWarp + unsigned(span.kind); }
-
-std::string placeOf(const Trace &trace, const Span &span) {
-  const ptx::SourcePlace &place = trace.places[span.instruction];
-  if (span.kind == Span::Kind::Cta || place.file >= trace.files.size() || !place.line)
+std::string placeOf(const ptx::SourcePlace &place, llvm::ArrayRef<std::string> files) {
+  if (place.file >= files.size() || !place.line)
     return "";
-  return llvm::formatv("{0}:{1}", llvm::sys::path::filename(trace.files[place.file]), place.line);
+  return llvm::formatv("{0}:{1}", llvm::sys::path::filename(files[place.file]), place.line);
 }
 
 Object nameEvent(llvm::StringRef what, uint32_t cta, std::optional<unsigned> row,
@@ -36,69 +33,99 @@ Object nameEvent(llvm::StringRef what, uint32_t cta, std::optional<unsigned> row
 }
 
 /// Partitions that a warp runs, one after another: "load".
-std::string partitionOf(const Trace &trace, uint32_t warp) {
+std::string partitionOf(llvm::ArrayRef<Partition> partitions, uint32_t warp) {
   std::vector<std::string> names;
-  for (const Partition &partition : trace.partitions)
+  for (const Partition &partition : partitions)
     if (partition.firstWarp <= warp && warp <= partition.lastWarp &&
         !llvm::is_contained(names, partition.name))
       names.push_back(partition.name);
   return llvm::join(names, ", ");
 }
 
-std::string rowName(const Trace &trace, const Span &span) {
-  if (span.kind == Span::Kind::Cta)
-    return "CTA";
-  std::string partition = partitionOf(trace, span.warp);
-  if (!partition.empty())
-    partition = " (" + partition + ")";
-  return llvm::formatv("warp {0}{1}: {2}", span.warp, partition, nameOf(span.kind));
-}
-
 } // namespace
 
-void Timeline::add(const Predicted &predicted, const Trace &trace, llvm::StringRef kernel) {
-  const Prediction &prediction = predicted.prediction;
+void Timeline::show(llvm::ArrayRef<Shown> spans, llvm::ArrayRef<Partition> partitions,
+                    llvm::StringRef kernel) {
   std::set<std::pair<uint32_t, std::optional<unsigned>>> named;
   uint32_t first = ctas;
-  for (const Span &span : predicted.spans) {
-    uint32_t cta = first + span.cta;
+  for (const Shown &span : spans) {
+    const uint32_t cta = first + span.cta;
+    const unsigned row = span.warp * rowsOfWarp + unsigned(span.kind);
+    const bool isCta = span.kind == Span::Kind::Cta;
+    const std::string name = nameOf(span.kind).str();
+    const std::string partition = isCta ? "" : partitionOf(partitions, span.warp);
     ctas = std::max(ctas, cta + 1);
     if (named.insert({cta, std::nullopt}).second)
       events.push_back(nameEvent("process_name", cta, std::nullopt,
                                  llvm::formatv("{0}, CTA {1}", kernel, span.cta)));
-    if (named.insert({cta, rowOf(span)}).second)
-      events.push_back(nameEvent("thread_name", cta, rowOf(span), rowName(trace, span)));
-    std::string place = placeOf(trace, span), name = nameOf(span.kind).str();
+    if (named.insert({cta, row}).second)
+      events.push_back(
+          nameEvent("thread_name", cta, row,
+                    isCta ? "CTA"
+                          : llvm::formatv("warp {0}{1}: {2}", span.warp,
+                                          partition.empty() ? "" : " (" + partition + ")", name)
+                                .str()));
     Object arguments;
-    if (!place.empty())
-      arguments = Object{{"line", place}, {"instruction", trace.names[span.instruction]}};
-    if (std::string partition = partitionOf(trace, span.warp);
-        !partition.empty() && span.kind != Span::Kind::Cta)
-      arguments["partition"] = std::move(partition);
+    if (!span.place.empty())
+      arguments = Object{{"line", span.place}, {"instruction", span.instruction}};
+    if (!partition.empty())
+      arguments["partition"] = partition;
     events.push_back(Object{{"ph", "X"},
-                            {"name", place.empty() ? name : name + " " + place},
-                            {"cat", nameOf(span.kind)},
+                            {"name", span.place.empty() ? name : name + " " + span.place},
+                            {"cat", name},
                             {"pid", cta},
-                            {"tid", rowOf(span)},
-                            {"ts", microseconds + span.begin / prediction.megahertz},
-                            {"dur", (span.end - span.begin) / prediction.megahertz},
+                            {"tid", row},
+                            {"ts", microseconds + span.begin},
+                            {"dur", span.end - span.begin},
                             {"args", std::move(arguments)}});
   }
   kernels += (kernels.empty() ? "" : ", ") + kernel.str();
+}
+
+void Timeline::add(const Predicted &predicted, const Trace &trace, llvm::StringRef kernel) {
+  const Prediction &prediction = predicted.prediction;
+  std::vector<Shown> spans;
+  for (const Span &span : predicted.spans)
+    spans.push_back(
+        {span.kind, span.cta, span.warp, span.begin / prediction.megahertz,
+         span.end / prediction.megahertz,
+         span.kind == Span::Kind::Cta ? "" : placeOf(trace.places[span.instruction], trace.files),
+         trace.names[span.instruction]});
+  show(spans, trace.partitions, kernel);
   chip = prediction.chip->name;
   limit = prediction.limit().str();
+  what = "a prediction by gluonc's performance model, no measurement";
   microseconds += prediction.microseconds;
+}
+
+void Timeline::add(const MeasuredLaunch &launch, const ptx::TimestampedKernel &timed,
+                   llvm::ArrayRef<Partition> partitions, llvm::StringRef kernel,
+                   llvm::StringRef device, double taken, double withoutStamps) {
+  std::vector<Shown> spans;
+  for (const MeasuredSpan &span : launch.spans) {
+    const ptx::TimedPlace &place = timed.places[span.place];
+    const Span::Kind kind = span.kind == MeasuredSpan::Kind::Cta       ? Span::Kind::Cta
+                            : span.kind == MeasuredSpan::Kind::Product ? Span::Kind::Product
+                                                                       : Span::Kind::Wait;
+    spans.push_back({kind, span.cta, span.warp, span.begin, span.end,
+                     placeOf(place.source, timed.files), place.instruction});
+  }
+  show(spans, partitions, kernel);
+  chip = device.str();
+  limit.clear();
+  what =
+      llvm::formatv("measured by timestamps in the kernel; {0:f2} us without them", withoutStamps);
+  microseconds += taken;
 }
 
 Object Timeline::json() const {
   return Object{{"traceEvents", Array(events)},
                 {"displayTimeUnit", "ns"},
-                {"otherData",
-                 Object{{"kernel", kernels},
-                        {"chip", chip},
-                        {"microseconds", microseconds},
-                        {"limit", limit},
-                        {"what", "a prediction by gluonc's performance model, no measurement"}}}};
+                {"otherData", Object{{"kernel", kernels},
+                                     {"chip", chip},
+                                     {"microseconds", microseconds},
+                                     {"limit", limit},
+                                     {"what", what}}}};
 }
 
 std::string Timeline::file(llvm::StringRef path) const {

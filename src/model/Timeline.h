@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "model/Measured.h"
 #include "model/Prediction.h"
 
 #include "llvm/Support/JSON.h"
@@ -16,6 +17,10 @@ class Timeline {
 public:
   /// A launch, behind those before it. `kernel` is its name.
   void add(const Predicted &predicted, const Trace &trace, llvm::StringRef kernel);
+  /// One on a GPU, `chip`, which took so long, and without timestamps.
+  void add(const MeasuredLaunch &launch, const ptx::TimestampedKernel &timed,
+           llvm::ArrayRef<Partition> partitions, llvm::StringRef kernel, llvm::StringRef chip,
+           double microseconds, double withoutStamps);
 
   /// Nothing was added.
   bool isEmpty() const { return events.empty(); }
@@ -26,9 +31,21 @@ public:
   std::string file(llvm::StringRef path) const;
 
 private:
+  /// What a row shows, in microseconds since its launch began.
+  struct Shown {
+    Span::Kind kind = Span::Kind::Cta;
+    uint32_t cta = 0, warp = 0;
+    double begin = 0, end = 0;
+    /// "attention.py:195"; empty where nobody says.
+    std::string place;
+    llvm::StringRef instruction;
+  };
+  void show(llvm::ArrayRef<Shown> spans, llvm::ArrayRef<Partition> partitions,
+            llvm::StringRef kernel);
+
   llvm::json::Array events;
   /// Of all launches: their names, the last one's limit, and where the next one begins.
-  std::string kernels, chip, limit;
+  std::string kernels, chip, limit, what;
   double microseconds = 0;
   uint32_t ctas = 0;
 };

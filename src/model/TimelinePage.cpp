@@ -35,8 +35,8 @@ for (const s of spans) {
 const all = Math.max(...spans.map(s => s.ts + s.dur), 1e-3);
 let from = 0, to = all;
 const info = trace.otherData;
-document.getElementById("title").textContent = `${info.kernel} on ${info.chip}: ${info.microseconds.toFixed(2)} us, ` +
-  `limit: ${info.limit} (${info.what}). Wheel: zoom, drag: move.`;
+document.getElementById("title").textContent = `${info.kernel} on ${info.chip}: ${info.microseconds.toFixed(2)} us` +
+  `${info.limit && ", limit: " + info.limit} (${info.what}). Wheel: zoom, drag: move.`;
 canvas.setAttribute("aria-label", document.title + ", " + document.getElementById("title").textContent);
 for (const [name, color] of Object.entries(colors)) {
   const swatch = document.createElement("i");

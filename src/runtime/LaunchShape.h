@@ -28,6 +28,8 @@ struct LaunchShape {
   LaunchMode mode = {};
   /// Global memory that each CTA needs for itself during the launch.
   unsigned scratchBytes = 0;
+  /// Memory of profilers, which code that was made for them fills; 0 for other code.
+  uint64_t profileAddress = 0;
   /// Parameters that are larger than a slot: their slot holds the address of their bytes.
   llvm::SmallVector<unsigned, 0> byAddress = {};
 };

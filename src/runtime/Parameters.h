@@ -22,8 +22,8 @@ public:
   static constexpr uint64_t noScratch = 0;
 
   Parameters() = default;
-  Parameters(unsigned visible, llvm::SmallVector<unsigned, 0> byAddress)
-      : count(visible), byAddress(std::move(byAddress)) {}
+  Parameters(unsigned visible, llvm::SmallVector<unsigned, 0> byAddress, uint64_t profileAddress)
+      : count(visible), byAddress(std::move(byAddress)), profileAddress(profileAddress) {}
 
   /// The hidden ones not counted.
   unsigned visible() const { return count; }
@@ -35,13 +35,13 @@ public:
     for (unsigned i : byAddress)
       pointers[i] = reinterpret_cast<void *>(slots[i]);
     pointers[count] = const_cast<uint64_t *>(scratchAddress);
-    // Nothing is profiled.
-    pointers[count + 1] = const_cast<uint64_t *>(&noScratch);
+    pointers[count + 1] = const_cast<uint64_t *>(&profileAddress);
   }
 
 private:
   unsigned count = 0;
   llvm::SmallVector<unsigned, 0> byAddress;
+  uint64_t profileAddress = 0;
 };
 
 } // namespace gluonc::runtime

@@ -17,8 +17,9 @@ static constexpr unsigned timedLaunches = 20;
 bool Execution::choose(std::string &problem) {
   const Word *wanted = session.line.find("--device");
   bool traces = session.line.has("--trace");
-  if (traces && wanted && wanted->text != "ptx" && wanted->text != "amdgcn") {
-    problem = "--trace goes with --device ptx or amdgcn";
+  const bool isMeasured = traces && wanted && llvm::StringRef(wanted->text).starts_with("cuda");
+  if (traces && wanted && !isMeasured && wanted->text != "ptx" && wanted->text != "amdgcn") {
+    problem = "--trace goes with --device ptx, amdgcn or cuda";
     return false;
   }
   const Word *chip = session.line.find("--target");
@@ -26,7 +27,7 @@ bool Execution::choose(std::string &problem) {
                             : traces && chip && llvm::StringRef(chip->text).starts_with("hip:");
   if (isAmd)
     executed = Executed::Amdgcn;
-  else if (traces || (wanted && wanted->text == "ptx"))
+  else if ((traces && !isMeasured) || (wanted && wanted->text == "ptx"))
     executed = Executed::Ptx;
   if (executed != Executed::Nothing || (wanted && wanted->text == "cpu"))
     return chooseTarget(problem);
@@ -144,7 +145,7 @@ std::optional<driver::RunTime> Execution::launchCode(driver::Compiler &compiler,
   if (!session.readLibraries(code.backend))
     return std::nullopt;
   const Word *trace = session.line.find("--trace");
-  if (trace && !session.canBeTraced(options.target, *trace))
+  if (trace && !gpu && !session.canBeTraced(options.target, *trace))
     return std::nullopt;
   // A timeline has lines, and how many CTAs are resident depends on registers.
   code.backend.lineInfo |= trace != nullptr;
@@ -155,7 +156,7 @@ std::optional<driver::RunTime> Execution::launchCode(driver::Compiler &compiler,
     return std::nullopt;
   if (executed == Executed::Amdgcn && session.line.has("--hsaco"))
     return executeCodeObject(*ir, arguments, grid);
-  driver::KernelRequest request = {*ir, options.target, std::move(code), last};
+  driver::KernelRequest request = {*ir, options.target, code, last};
   std::optional<driver::CompiledKernel> compiled =
       driver::compileCached(compiler, *cache, request, driver::cacheKey(request),
                             driver::label(source), session.sources, session.sink, timings);
@@ -165,12 +166,64 @@ std::optional<driver::RunTime> Execution::launchCode(driver::Compiler &compiler,
     return executePtx(*compiled, arguments, grid);
   if (executed == Executed::Amdgcn)
     return executeWaves(*compiled, arguments, grid);
+  if (trace) {
+    mlir::OwningOpRef<mlir::ModuleOp> again = compiler.makeIr(source, session.sink, timings);
+    if (!again)
+      return std::nullopt;
+    driver::KernelRequest stamped = {*again, options.target, std::move(code), last};
+    return measureTimeline(compiler, *compiled, stamped, arguments, grid, *trace);
+  }
   unsigned launches = session.line.has("--time") ? timedLaunches : 0;
   if (gpu->hip)
     return driver::runOnHip(gpu->hip, *compiled, options.target.warpSize(), arguments, grid,
                             launches, session.sink);
   return driver::runOnCuda(gpu->cuda, *compiled, options.target.warpSize(), arguments, grid,
                            launches, session.sink);
+}
+
+/// Writes what the kernel's warps recorded on the GPU, of code with timestamps: `request` is for
+/// what `kernel` was made of.
+std::optional<driver::RunTime> Execution::measureTimeline(driver::Compiler &compiler,
+                                                          const driver::CompiledKernel &kernel,
+                                                          driver::KernelRequest &request,
+                                                          const driver::KernelArguments &arguments,
+                                                          driver::Grid grid, const Word &path) {
+  const std::string &ptx =
+      kernel.assembly.bytes.empty() ? kernel.artifact.bytes : kernel.assembly.bytes;
+  ptx::ParseError error;
+  std::optional<ptx::TimestampedKernel> timed =
+      ptx::addTimestamps(ptx, kernel.kernel.name, kernel.kernel.numWarps, error);
+  if (!timed) {
+    session.sink
+        .report(Kind::DeviceError, path.span,
+                "PTX line " + std::to_string(error.line) + ": " + error.message)
+        .end();
+    return std::nullopt;
+  }
+  request.code.given = driver::GivenCode{driver::Stage::Assembly, timed->ptx};
+  if (!compiler.transform(request.ir, request.target, session.sources, session.sink))
+    return std::nullopt;
+  std::optional<driver::CompiledKernel> compiled = compiler.generate(
+      request.ir, request.target, request.last, request.code, session.sources, session.sink);
+  if (!compiled)
+    return std::nullopt;
+  driver::StampedRun stamped = {*timed, *compiled};
+  std::optional<driver::RunTime> time =
+      driver::runOnCuda(gpu->cuda, kernel, options.target.warpSize(), arguments, grid,
+                        timedLaunches, session.sink, &stamped);
+  if (!time)
+    return std::nullopt;
+  const std::vector<model::Partition> partitions = driver::partitionsOf(ptx);
+  const model::MeasuredLaunch launch = model::readRecords(*timed, stamped.records, partitions);
+  const double plain = time->milliseconds * 1e3, taken = stamped.milliseconds * 1e3;
+  llvm::outs() << llvm::format("%.2f us, with timestamps %.2f us (%+.1f %%)\n", plain, taken,
+                               (taken / plain - 1) * 100);
+  if (launch.full)
+    llvm::outs() << launch.full << " warps had more to record than there is room for\n";
+  model::Timeline timeline;
+  timeline.add(launch, *timed, partitions, kernel.kernel.name, gpu->text(), taken, plain);
+  session.writeFile(path, timeline.file(path.text));
+  return time;
 }
 
 /// Executes the code object that `--hsaco` names, which has the kernel's name and parameters. How

@@ -40,9 +40,9 @@ constexpr OptionSpec runOptions[] = {
     {"--max-branches", "N", "on the CPU: after which a program counts as endless (default 2^26)"},
     {"--state", "FILE", "on ptx: where a fault writes registers and memory of all threads"},
     {"--trace", "FILE",
-     "on ptx or amdgcn, which it chooses: a timeline by the performance model, JSON for Perfetto, "
-     "or a page "
-     "for FILE.html"},
+     "a timeline, JSON for Perfetto, or a page for FILE.html: on ptx or amdgcn, which it chooses, "
+     "by "
+     "the performance model, on cuda measured in the kernel"},
     {"--time", "", "measure: on a GPU the median of 20 launches with a cold cache"},
     {"--time-passes", "", "print how long each stage of the compiler took"},
     {"--debug", "", "turn on device_assert and overflow checks"},

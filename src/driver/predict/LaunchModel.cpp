@@ -23,8 +23,7 @@ std::vector<uint64_t> LaunchModel::wave() const {
                                             launch.residentCtas);
 }
 
-/// What comments in PTX say of partitions (codegen/Codegen.cpp).
-static std::vector<model::Partition> partitionsOf(llvm::StringRef ptx) {
+std::vector<model::Partition> partitionsOf(llvm::StringRef ptx) {
   std::vector<model::Partition> made;
   for (size_t at = 0; (at = ptx.find("// warps ", at)) != llvm::StringRef::npos; ++at) {
     llvm::StringRef line = ptx.substr(at).split('\n').first;

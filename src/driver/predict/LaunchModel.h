@@ -78,6 +78,9 @@ struct WaveObservers : amdgcn::Observer {
   }
 };
 
+/// What comments in PTX say of partitions (codegen/Codegen.cpp).
+std::vector<model::Partition> partitionsOf(llvm::StringRef ptx);
+
 /// Clusters that timelines show.
 inline constexpr unsigned shownClusters = 4;
 

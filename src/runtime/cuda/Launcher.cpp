@@ -34,7 +34,7 @@ llvm::Expected<Launcher> Launcher::create(std::shared_ptr<const Module> module,
             "allowing clusters of more than 8 CTAs"))
       return std::move(error);
   launcher.kernel = *function;
-  launcher.parameters = Parameters(parameters, shape.byAddress);
+  launcher.parameters = Parameters(parameters, shape.byAddress, shape.profileAddress);
   launcher.clusterSize = shape.ctasPerCluster;
   launcher.most = mostPrograms(shape.ctasPerCluster);
   launcher.prepared.blockX = shape.threads;

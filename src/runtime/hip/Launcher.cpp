@@ -31,7 +31,7 @@ llvm::Expected<Launcher> Launcher::create(std::shared_ptr<const Module> module,
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "the HIP driver launches no clusters (no hipDrvLaunchKernelEx)");
   launcher.kernel = *function;
-  launcher.parameters = Parameters(parameters, shape.byAddress);
+  launcher.parameters = Parameters(parameters, shape.byAddress, shape.profileAddress);
   launcher.threads = shape.threads;
   launcher.clusterSize = shape.ctasPerCluster;
   launcher.sharedBytes = shape.sharedBytes;

@@ -1,0 +1,126 @@
+#include "model/Measured.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cstring>
+#include <deque>
+
+namespace gluonc::model {
+
+using ptx::Record;
+using ptx::RecordHeader;
+using What = ptx::TimedPlace::What;
+
+namespace {
+
+/// The records of one warp.
+class WarpRecords {
+public:
+  explicit WarpRecords(llvm::ArrayRef<uint8_t> memory) {
+    std::memcpy(&header, memory.data(), sizeof header);
+    records.resize((memory.size() - sizeof header) / sizeof(Record));
+    std::memcpy(records.data(), memory.data() + sizeof header, records.size() * sizeof(Record));
+    auto isEnd = [](const Record &record) { return record.place() == 0; };
+    records.erase(llvm::find_if(records, isEnd), records.end());
+  }
+
+  bool hasBegun() const { return header.beginNanoseconds != 0; }
+  bool hasEnded() const { return header.endNanoseconds > header.beginNanoseconds; }
+  bool isFull() const {
+    return records.size() == (ptx::TimestampedKernel::bytesOfWarp - sizeof header) / sizeof(Record);
+  }
+  /// Cycles of the clock in a nanosecond; only of a warp that has ended.
+  double rate() const {
+    return double(header.endCycles - header.beginCycles) /
+           double(header.endNanoseconds - header.beginNanoseconds);
+  }
+
+  RecordHeader header;
+  std::vector<Record> records;
+};
+
+class Reader {
+public:
+  Reader(const ptx::TimestampedKernel &kernel, llvm::ArrayRef<uint8_t> memory,
+         llvm::ArrayRef<Partition> partitions)
+      : kernel(kernel), partitions(partitions) {
+    constexpr size_t size = ptx::TimestampedKernel::bytesOfWarp;
+    for (size_t at = 0; at + size <= memory.size(); at += size)
+      warps.emplace_back(memory.slice(at, size));
+  }
+
+  MeasuredLaunch read() {
+    origin = ~uint64_t(0);
+    std::vector<double> rates;
+    for (const WarpRecords &warp : warps) {
+      if (warp.hasBegun())
+        origin = std::min(origin, warp.header.beginNanoseconds);
+      if (warp.hasBegun() && warp.hasEnded())
+        rates.push_back(warp.rate());
+      made.full += warp.isFull();
+    }
+    if (rates.empty())
+      return std::move(made);
+    // The global timer ticks in tens of nanoseconds, so that single rates are off by a little.
+    llvm::sort(rates);
+    rate = rates[rates.size() / 2];
+    for (auto [number, warp] : llvm::enumerate(warps))
+      if (warp.hasBegun() && isShown(number % kernel.warps))
+        readWarp(uint32_t(number / kernel.warps), uint32_t(number % kernel.warps), warp);
+    return std::move(made);
+  }
+
+private:
+  /// One of four warps that multiply together, the first.
+  bool isShown(size_t warp) const {
+    for (const Partition &partition : partitions)
+      if (partition.firstWarp <= warp && warp <= partition.lastWarp)
+        return (warp - partition.firstWarp) % 4 == 0;
+    return warp % 4 == 0;
+  }
+
+  void readWarp(uint32_t cta, uint32_t warp, const WarpRecords &records) {
+    const RecordHeader &header = records.header;
+    auto timeOf = [&](uint32_t cycles) {
+      return (double(header.beginNanoseconds - origin) +
+              double(cycles - header.beginCycles) / rate) /
+             1e3;
+    };
+    if (warp == 0 && records.hasEnded())
+      made.spans.push_back({MeasuredSpan::Kind::Cta, cta, 0, 0, timeOf(header.beginCycles),
+                            timeOf(header.endCycles)});
+    /// Groups of products that run, the oldest one first: their places and beginnings.
+    std::deque<std::pair<uint32_t, double>> running;
+    for (const Record &record : records.records) {
+      if (record.place() >= kernel.places.size())
+        break;
+      const ptx::TimedPlace &place = kernel.places[record.place()];
+      double end = timeOf(record.endCycles), begin = end - record.length() / rate / 1e3;
+      if (place.what == What::Group) {
+        running.emplace_back(record.place(), end);
+        continue;
+      }
+      made.spans.push_back({MeasuredSpan::Kind::Wait, cta, warp, record.place(), begin, end});
+      if (place.what == What::GroupWait)
+        for (; running.size() > place.pending; running.pop_front())
+          made.spans.push_back({MeasuredSpan::Kind::Product, cta, warp, running.front().first,
+                                running.front().second, end});
+    }
+  }
+
+  const ptx::TimestampedKernel &kernel;
+  llvm::ArrayRef<Partition> partitions;
+  std::vector<WarpRecords> warps;
+  uint64_t origin = 0;
+  double rate = 1;
+  MeasuredLaunch made;
+};
+
+} // namespace
+
+MeasuredLaunch readRecords(const ptx::TimestampedKernel &kernel, llvm::ArrayRef<uint8_t> memory,
+                           llvm::ArrayRef<Partition> partitions) {
+  return Reader(kernel, memory, partitions).read();
+}
+
+} // namespace gluonc::model

@@ -1,0 +1,81 @@
+//===- Timestamps.h - PTX whose warps record when they waited ---------------------===//
+//
+// The clock is read before and behind each instruction that waits (for a barrier, copies, products)
+// and where a group of products begins; one lane of each warp stores what it read. Memory for that
+// is the kernel's last parameter, that of profilers, which is null in launches of others:
+//
+//   first CTAs x warps x bytesOfWarp, zero before the launch:
+//     RecordHeader, then Records until there is no more room
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "ptx/Module.h"
+
+#include <optional>
+
+namespace gluonc::ptx {
+
+struct RecordHeader {
+  /// %globaltimer, nanoseconds, and %clock at the same time; ends are 0 if the warp did not end.
+  uint64_t beginNanoseconds = 0;
+  uint32_t beginCycles = 0, unused = 0;
+  uint64_t endNanoseconds = 0;
+  uint32_t endCycles = 0, unusedToo = 0;
+};
+
+struct Record {
+  /// %clock behind it.
+  uint32_t endCycles = 0;
+  /// The lower 24 bits of %clock before it, and the number of a place, which is not 0.
+  uint32_t beginAndPlace = 0;
+
+  static constexpr unsigned placeBits = 8;
+  uint32_t place() const { return beginAndPlace & ((1u << placeBits) - 1); }
+  /// Cycles; of more than 2^24 the lower bits.
+  uint32_t length() const {
+    return ((endCycles << placeBits) - beginAndPlace + place()) >> placeBits;
+  }
+};
+
+/// What a record is of.
+struct TimedPlace {
+  enum class What : uint8_t {
+    Wait,
+    /// Products issued before it are a group from here on (wgmma.commit_group).
+    Group,
+    /// No more than `pending` groups of products run behind it.
+    GroupWait
+  };
+  What what = What::Wait;
+  unsigned pending = 0;
+  SourcePlace source;
+  /// "mbarrier.try_wait.parity.shared::cta.b64"
+  std::string instruction;
+  friend bool operator==(const TimedPlace &, const TimedPlace &) = default;
+};
+
+struct TimestampedKernel {
+  static constexpr unsigned bytesOfWarp = 1u << 15;
+  /// CTAs that record, from the first one on.
+  static constexpr unsigned mostCtas = 4;
+
+  std::string ptx;
+  /// By their numbers; the first one is none. Copies of an instruction of one line are one place.
+  std::vector<TimedPlace> places;
+  /// By the numbers that places have.
+  std::vector<std::string> files;
+  unsigned warps = 0;
+
+  static unsigned ctasOf(uint64_t launched) {
+    return unsigned(launched < mostCtas ? launched : mostCtas);
+  }
+  size_t bytes(uint64_t ctas) const { return size_t(ctasOf(ctas)) * warps * bytesOfWarp; }
+};
+
+/// `kernel` of a module of PTX, launched with `warps` warps a CTA. Functions that it calls record
+/// nothing. Nullopt, and why, for text that is not understood.
+std::optional<TimestampedKernel> addTimestamps(llvm::StringRef ptx, llvm::StringRef kernel,
+                                               unsigned warps, ParseError &error);
+
+} // namespace gluonc::ptx
