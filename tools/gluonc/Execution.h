@@ -44,10 +44,11 @@ private:
                                             const driver::KernelSource &source,
                                             const driver::KernelArguments &arguments,
                                             driver::Grid grid, Timings *timings);
-  std::optional<driver::RunTime>
-  measureTimeline(driver::Compiler &compiler, const driver::CompiledKernel &kernel,
-                  driver::KernelRequest &request, const driver::KernelArguments &arguments,
-                  driver::Grid grid, const Word &path);
+  std::optional<driver::RunTime> measureTimeline(driver::Compiler &compiler,
+                                                 const driver::CompiledKernel &kernel,
+                                                 driver::KernelRequest &request,
+                                                 const driver::KernelArguments &arguments,
+                                                 driver::Grid grid, const Word &path);
   std::optional<driver::RunTime>
   executeCodeObject(mlir::ModuleOp ir, const driver::KernelArguments &arguments, driver::Grid grid);
   void writeTimeline(driver::LaunchModel &model, llvm::StringRef kernel, const Word &path);
