@@ -325,7 +325,7 @@ def main():
     parser.add_argument("--only", default="", help="cases whose name this finds")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--configurations", type=int, default=3)
-    parser.add_argument("--jobs", type=int, default=min(12, os.cpu_count()),
+    parser.add_argument("--jobs", type=int, default=min(16, os.cpu_count()),
                         help="processes that compile and compare at once")
     parser.add_argument("--small", metavar="TARGET", default="")
     parser.add_argument("--side", choices=("gluonc", "triton"), help=argparse.SUPPRESS)

@@ -42,8 +42,8 @@ class Data:
     def integers(self, high, *shape):
         return self._fill(lambda n: torch.randint(0, high, (n,), generator=self.generator), shape, torch.int64)
 
-    def rows(self, width, large=4096):
-        return self.normal(self.size(24, large), self.size(256, width))
+    def rows(self, width, large=4096, small=(24, 256)):
+        return self.normal(*self.size(small, (large, width)))
 
     def gates(self, *shape, strength=0.1):
         """Logarithms of what states are multiplied by."""

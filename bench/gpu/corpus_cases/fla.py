@@ -194,9 +194,10 @@ def sparse_attention(data):
 def fla_norm(name, kind, reference, biased=False, gated=False, width=2048):
     def make(data):
         from fla.modules import fused_norm_gate, layernorm
+        small = 24, min(width, 1024)  # those above 512 have kernels of their own
         function = getattr(fused_norm_gate if gated else layernorm, kind)
-        x = data.rows(width, 8192)
-        gate = [data.rows(width, 8192).roll(1, 1)] if gated else []
+        x = data.rows(width, 8192, small)
+        gate = [data.rows(width, 8192, small).roll(1, 1)] if gated else []
         weight, bias = data.normal(x.shape[1]), data.normal(x.shape[1])
         if biased:
             return [x, *gate, weight, bias], lambda *all: function(*all, eps=1e-6), reference

@@ -20,7 +20,7 @@ def rms_norm(data):
 
 @case("liger")
 def rms_norm_blocks(data):
-    x = data.rows(256, 65536)
+    x = data.rows(256, 65536, small=(32768, 16))  # of fewer rows each program has one
     return [x, data.normal(x.shape[1])], lambda x, w: liger("LigerRMSNormFunction")(
         x, w, 1e-6, 0.0, "gemma", False, False), lambda x, w: rms(x) * w
 
@@ -36,7 +36,7 @@ def layer_norm(data):
 @case("liger")
 def group_norm(data):
     channels = data.size(8, 64)
-    x = data.normal(data.size(2, 64), channels, data.size(100, 4096), dtype=F32)
+    x = data.normal(data.size(2, 64), channels, data.size(100, 1024), dtype=F32)
     return ([x, data.normal(channels, dtype=F32), data.normal(channels, dtype=F32)],
             lambda x, w, b: liger("LigerGroupNormFunction")(x, w, b, channels, 4, 1e-6),
             lambda x, w, b: F.group_norm(x, 4, w, b, 1e-6))
