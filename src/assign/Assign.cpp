@@ -37,6 +37,8 @@ void addAssign(OpPassManager &passes, const target::Target &target, AssignOption
     passes.addPass(createReduceBehindLoopsPass());
     // Behind it: sums that a loop carries have one layout.
     passes.addPass(createKeepSumsPass());
+    // Before what copies ahead: its buffers take what room is left.
+    passes.addPass(createStoreGatheredPass(target));
     // Behind it: what a loop converts right after a load is read from shared memory so.
     passes.addPass(createHoistConversionsPass(target));
     // Before it: the loops that are left load ahead by themselves.

@@ -75,6 +75,9 @@ std::unique_ptr<mlir::Pass> createPropagateLayoutsPass(bool allDefault = false);
 /// Stores in the layout of the values what `target` has too little shared memory to convert.
 std::unique_ptr<mlir::Pass> createFitStoresPass(const target::Target &target);
 
+/// Keeps in shared memory what loops gather from, where a gather goes through it anyway.
+std::unique_ptr<mlir::Pass> createStoreGatheredPass(const target::Target &target);
+
 /// Drops conversions where computing the value again in the other layout costs less, and moves
 /// them before operations that widen what they convert.
 std::unique_ptr<mlir::Pass> createRemoveConversionsPass();
