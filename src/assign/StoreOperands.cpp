@@ -6,7 +6,9 @@
 // - where a loop needs more registers than there are, it reads operands that it does not
 //   change in every iteration;
 // - where the chip reads columns of shared memory, which a conversion would put together from
-//   halves of registers; the product's other operand with them, so that threads meet once for both.
+//   halves of registers; the product's other operand with them, so that threads meet once for both;
+// - where both operands of a product by scalar multiplications would fill a thread's registers:
+//   threads meet once before both, so that they are read as the product goes.
 //
 //   %a = ttg.convert_layout %x             %b = ttg.local_alloc %x
 //   for …:                           =>    for …:
@@ -83,6 +85,24 @@ operandOf(ttg::ConvertLayoutOp conversion, assign::Costs &costs, const target::T
   return suits ? std::optional(*operand) : std::nullopt;
 }
 
+/// Whether its only use is a product by scalar multiplications, the other operand of which is
+/// converted, too, and both take more than half of a thread's registers.
+bool fillsRegisters(ttg::ConvertLayoutOp conversion, assign::Costs &costs,
+                    const target::Target &target) {
+  auto isScalar = [&](ttg::ConvertLayoutOp each) {
+    std::optional<layout::DotOperandLayout> operand = operandOf(each, costs, target);
+    return operand && operand->parent.as<layout::BlockedLayout>() && each->hasOneUse();
+  };
+  auto dot = isScalar(conversion) ? dyn_cast<tt::DotOp>(*conversion->user_begin()) : tt::DotOp();
+  if (!dot || dot->getBlock() != conversion->getBlock())
+    return false;
+  auto a = dot.getA().getDefiningOp<ttg::ConvertLayoutOp>();
+  auto b = dot.getB().getDefiningOp<ttg::ConvertLayoutOp>();
+  if (!a || !b || a->getBlock() != b->getBlock() || !isScalar(a) || !isScalar(b))
+    return false;
+  return assign::registersOf(a.getType()) + assign::registersOf(b.getType()) > mostRegisters / 2;
+}
+
 /// A buffer for the operand of a product.
 layout::Layout bufferOf(RankedTensorType type, const layout::DotOperandLayout &operand) {
   if (operand.parent.as<layout::AMDMFMALayout>())
@@ -150,15 +170,16 @@ private:
     left = int64_t(target.maxSharedBytes()) / 2 - taken;
     llvm::MapVector<std::pair<Value, Block *>, Conversions> groups;
     llvm::MapVector<Operation *, Conversions> beforeLoops;
-    llvm::DenseSet<Operation *> isForColumns, isRead;
+    llvm::DenseSet<Operation *> isStored, isRead;
     function.walk([&](ttg::ConvertLayoutOp conversion) {
       if (!operandOf(conversion, costs, target))
         return;
-      bool isBeside = isBesideColumns(conversion, target);
-      if (isBeside || readsColumns(conversion, target))
-        isForColumns.insert(conversion);
       // Behind the other one is stored.
-      if (isBeside)
+      bool isLate =
+          isBesideColumns(conversion, target) || fillsRegisters(conversion, costs, target);
+      if (isLate || readsColumns(conversion, target))
+        isStored.insert(conversion);
+      if (isLate)
         isRead.insert(conversion);
       groups[{conversion.getSrc(), conversion->getBlock()}].push_back(conversion);
       for (scf::ForOp loop : loopsOf(conversion))
@@ -169,9 +190,9 @@ private:
         isRead.insert(conversions.begin(), conversions.end());
     for (auto &[place, conversions] : groups) {
       bool isOfLoop = llvm::any_of(conversions, [&](auto each) { return isRead.contains(each); });
-      bool hasColumns =
-          llvm::any_of(conversions, [&](auto each) { return isForColumns.contains(each); });
-      if (conversions.size() > 1 || isOfLoop || hasColumns)
+      bool isOneStored =
+          llvm::any_of(conversions, [&](auto each) { return isStored.contains(each); });
+      if (conversions.size() > 1 || isOfLoop || isOneStored)
         store(conversions, isRead);
     }
   }
