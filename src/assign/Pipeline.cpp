@@ -215,7 +215,7 @@ void Pipeliner::startCopies() {
     awaitBlocks(ahead - 1);
     // So that none is needed where the loop begins.
     if (!copiesEarly())
-      ttg::BarrierOp::create(builder, loc, ttg::AddrSpace::Local);
+      ttg::BarrierOp::create(builder, loc, ttg::AddrSpace::All);
   }
 }
 

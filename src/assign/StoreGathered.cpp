@@ -91,7 +91,7 @@ private:
                                         /*mutableMemory=*/false);
     Value made = ttg::LocalAllocOp::create(builder, gather.getLoc(), buffer, gather.getSrc());
     // Here, so that none is needed in the loop.
-    ttg::BarrierOp::create(builder, gather.getLoc(), ttg::AddrSpace::Local);
+    ttg::BarrierOp::create(builder, gather.getLoc(), ttg::AddrSpace::All);
     return made;
   }
 
