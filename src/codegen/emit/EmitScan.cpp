@@ -125,7 +125,7 @@ private:
   std::vector<ThreadAddress> scratch(int64_t begin, bool withSlots) {
     SmallVector<uint32_t> images;
     for (auto [position, slot] : zip_equal(plan.positionImages, plan.slotImages))
-      images.push_back(position << plan.slotLog2 | (withSlots ? slot : 0));
+      images.push_back(position | (withSlots ? slot << plan.positionLog2 : 0));
     std::vector<ThreadAddress> addresses;
     for (Value *value : elements[0]) {
       unsigned bytes = memoryBytes(value->getType());
@@ -146,7 +146,8 @@ private:
     for (uint32_t reg = 0; reg < elements.size(); ++reg)
       if (reg == last(reg, plan.lowRegisters))
         for (auto [address, value] : zip_equal(scratch, elements[reg]))
-          storeShared(builder, address.at(plan.positions[reg] << plan.slotLog2 | plan.slots[reg]),
+          storeShared(builder,
+                      address.at(plan.positions[reg] | plan.slots[reg] << plan.positionLog2),
                       value);
     builder.CreateBr(after);
     emitter.blocks.start(after);
@@ -160,7 +161,8 @@ private:
     for (auto [address, example] : zip_equal(scratch, elements[0]))
       for (uint32_t slot = 0; slot < count; ++slot)
         totals[reverse ? count - 1 - slot : slot].push_back(
-            loadShared(builder, address.at(position << plan.slotLog2 | slot), example->getType(), 1)
+            loadShared(builder, address.at(position | slot << plan.positionLog2),
+                       example->getType(), 1)
                 .front());
     // Nobody asks for the total of everything.
     for (uint32_t i = 1; i + 1 < count; ++i) {

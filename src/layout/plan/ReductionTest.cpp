@@ -50,6 +50,17 @@ TEST(Reduction, LanesThatMixDimsMeetWhereTheRowIsTheSame) {
   EXPECT_EQ(plan.slotLog2, 1u);
 }
 
+TEST(Scan, LanesOfAWarpHaveNeighbouringPositions) {
+  // Four columns a thread, rows over warps.
+  LinearLayout layout = make({{reg, {{0, 1}, {0, 2}, {2, 0}}},
+                              {lane, {{0, 4}, {0, 8}, {0, 16}, {0, 32}, {1, 0}}},
+                              {warp, {{4, 0}}}},
+                             {{row, 3}, {col, 6}});
+  ScanPlan plan = planScan(layout, 0).value();
+  EXPECT_EQ(plan.positionImages, (llvm::SmallVector<uint32_t, 10>{1, 2, 4, 8, 0, 0}));
+  EXPECT_EQ(plan.positions, (llvm::SmallVector<uint32_t, 16>{0, 16, 32, 48, 0, 16, 32, 48}));
+}
+
 TEST(Scan, StepsFollowTheBitsOfTheAxis) {
   LinearLayout layout = make({{reg, {{1}, {16}}}, {lane, {{2}, {4}}}, {warp, {{8}}}}, {{row, 5}});
   ScanPlan plan = planScan(layout, 0).value();

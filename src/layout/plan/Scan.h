@@ -32,8 +32,9 @@ struct ScanPlan {
   /// log2 of the blocks along the axis that shared memory brings together; 0: none.
   unsigned slotLog2 = 0;
   unsigned positionLog2 = 0;
-  /// Of each register: its coordinates across the axis, and the number of its block, without what
-  /// the thread adds.
+  /// Of each register: a number for its coordinates across the axis, and the number of its block,
+  /// without what the thread adds. In scratch, blocks lie one behind another, each by position;
+  /// positions are numbered so that the lanes of a warp take different banks.
   llvm::SmallVector<uint32_t, 16> positions, slots;
   /// The same of the lane bits and then the warp bits.
   llvm::SmallVector<uint32_t, 10> positionImages, slotImages;
