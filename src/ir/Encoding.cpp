@@ -137,10 +137,13 @@ const layout::ConversionPlan &planOf(ttg::ConvertLayoutOp op) {
   bool forced = op.getForceWarpShuffle();
   // Looked up before the cache is locked by `plan`.
   const layout::LinearLayout &src = toLinear(from), &dst = toLinear(to);
-  return cacheOf(op.getContext()).plan({from, to}, forced, [&] {
-    layout::ConversionOptions options;
-    if (forced)
-      options.maxSwaps = layout::LinearLayout::maxBits;
+  layout::ConversionOptions options;
+  if (forced)
+    options.maxSwaps = layout::LinearLayout::maxBits;
+  // Where scratch is allocated already, the plan does with that, in more passes than by itself.
+  if (auto size = op->getAttrOfType<IntegerAttr>(ttg::allocationSizeAttr))
+    options.scratchBudgetBytes = std::min(options.scratchBudgetBytes, size.getInt());
+  return cacheOf(op.getContext()).plan({from, to}, forced, options.scratchBudgetBytes, [&] {
     return layout::planConversion(src.removeZeroBases(layout::Dim::Register),
                                   dst.removeZeroBases(layout::Dim::Register),
                                   8 * elementBytes(from.getElementType()), options);

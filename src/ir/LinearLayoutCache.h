@@ -25,9 +25,9 @@ public:
 
   template <typename Compute>
   const layout::ConversionPlan &plan(std::pair<mlir::Type, mlir::Type> types, bool forced,
-                                     Compute compute) {
+                                     int64_t budget, Compute compute) {
     std::lock_guard<std::mutex> lock(mutex);
-    std::unique_ptr<layout::ConversionPlan> &entry = plans[forced][types];
+    std::unique_ptr<layout::ConversionPlan> &entry = plans[forced][{types, budget}];
     if (!entry)
       entry = std::make_unique<layout::ConversionPlan>(compute());
     return *entry;
@@ -36,7 +36,8 @@ public:
 private:
   std::mutex mutex;
   llvm::DenseMap<mlir::Type, std::unique_ptr<layout::LinearLayout>> byType;
-  llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, std::unique_ptr<layout::ConversionPlan>>
+  llvm::DenseMap<std::pair<std::pair<mlir::Type, mlir::Type>, int64_t>,
+                 std::unique_ptr<layout::ConversionPlan>>
       plans[2];
 };
 

@@ -28,6 +28,11 @@
 # EXPECT: dst == v + zeros((32, 64), f32)
 # RUN: two_conversions src='randn((64, 64), f32)' dst='empty((64, 64), f32)' --grid 1
 # EXPECT: dst.T == src
+# Buffers leave 19,456 and 8,192 bytes to conversions that would take 32,768: they go in passes.
+# RUN: little_room src='randint(-99, 99, (128, 128), f32)' dst='empty((128, 128), f32)' y='zeros(128, f32)' WORDS=53248 --grid 1 --target cuda:90a
+# EXPECT: (dst == src + 1) & (y == 2)
+# RUN: little_room src='randint(-99, 99, (128, 128), f32)' dst='empty((128, 128), f32)' y='zeros(128, f32)' WORDS=56064 --grid 1 --target cuda:90a
+# EXPECT: (dst == src + 1) & (y == 2)
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -70,3 +75,17 @@ def two_conversions(src, dst):
     r = gl.arange(0, 64, layout=gl.SliceLayout(1, cols))
     c = gl.arange(0, 64, layout=gl.SliceLayout(0, cols))
     gl.store(dst + r[:, None] + c[None, :] * 64, again)
+
+
+@gluon.jit
+def little_room(src, dst, y, WORDS: gl.constexpr):
+    flat: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
+    columns: gl.constexpr = gl.BlockedLayout([128, 1], [1, 32], [1, 4], [0, 1])
+    rows: gl.constexpr = gl.BlockedLayout([1, 4], [1, 32], [4, 1], [1, 0])
+    ring = gl.allocate_shared_memory(gl.float32, [WORDS // 128, 128], gl.SwizzledSharedLayout(1, 1, 1, [0]))
+    for i in gl.static_range(2):
+        ring.index(i * (WORDS // 128 - 1)).store(gl.full([128], 1, gl.float32, flat))
+    tile = gl.convert_layout(gl.load(src + offsets_2d(128, 128, columns)), rows) + 1
+    gl.store(dst + offsets_2d(128, 128, rows), tile)
+    total = ring.index(0).load(flat) + ring.index(WORDS // 128 - 1).load(flat)
+    gl.store(y + gl.arange(0, 128, layout=flat), total)

@@ -11,6 +11,8 @@
 //
 // First fit, largest first: the large ones fix the shape, the small ones fill
 // gaps. Who is alive when is Lifetimes' business. Cost: owners squared, and there are a few dozen.
+// Where all that is more than the chip has, conversions do with half of their scratch, in twice
+// as many passes, the largest first, until it fits.
 //
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
@@ -38,10 +40,11 @@ struct Owner {
 
 struct AllocateFunction {
   tt::FuncOp function;
-  /// First byte that this function may use.
-  int64_t base;
+  /// The first byte that this function may use, and the first that it may not.
+  int64_t base, limit;
 
-  AllocateFunction(tt::FuncOp function, int64_t base) : function(function), base(base) {}
+  AllocateFunction(tt::FuncOp function, int64_t base, int64_t limit)
+      : function(function), base(base), limit(limit) {}
 
   llvm::SmallVector<Owner> owners;
   bool failed = false;
@@ -51,16 +54,36 @@ struct AllocateFunction {
     collect();
     if (owners.empty())
       return base;
-    place();
-    int64_t end = base;
+    int64_t end = place();
+    while (end > limit && halveScratch())
+      end = place();
     for (Owner &owner : owners) {
-      auto i32 = IntegerType::get(owner.op->getContext(), 32);
-      owner.op->setAttr(ttg::allocationOffsetAttr, IntegerAttr::get(i32, owner.offset));
+      owner.op->setAttr(ttg::allocationOffsetAttr, i32(owner.offset));
       if (!isa<ttg::LocalAllocOp>(owner.op))
-        owner.op->setAttr(ttg::allocationSizeAttr, IntegerAttr::get(i32, owner.bytes));
-      end = std::max(end, owner.offset + owner.bytes);
+        owner.op->setAttr(ttg::allocationSizeAttr, i32(owner.bytes));
     }
     return end;
+  }
+
+  IntegerAttr i32(int64_t value) { return Builder(function.getContext()).getI32IntegerAttr(value); }
+
+  /// Halves the largest scratch of a conversion that is alive with something beyond the limit;
+  /// false where none can be smaller.
+  bool halveScratch() {
+    llvm::SmallVector<Owner *> conversions;
+    for (Owner &owner : owners)
+      if (isa<ttg::ConvertLayoutOp>(owner.op) && llvm::any_of(owners, [&](Owner &other) {
+            return other.offset + other.bytes > limit && owner.life.isAliveWith(other.life);
+          }))
+        conversions.push_back(&owner);
+    llvm::stable_sort(conversions, [](Owner *a, Owner *b) { return a->bytes > b->bytes; });
+    for (Owner *owner : conversions) {
+      owner->op->setAttr(ttg::allocationSizeAttr, i32(owner->bytes / 2));
+      const int64_t before = std::exchange(owner->bytes, scratchBytesOf(owner->op));
+      if (owner->bytes < before)
+        return true;
+    }
+    return false;
   }
 
   /// Notes about what is alive where most is, the largest first.
@@ -135,7 +158,9 @@ struct AllocateFunction {
       owner->alignment = std::max(owner->alignment, layout::sharedAlignment(*layout));
   }
 
-  void place() {
+  /// The first byte beyond all owners.
+  int64_t place() {
+    int64_t end = base;
     llvm::SmallVector<Owner *> queue, placed;
     for (Owner &owner : owners)
       queue.push_back(&owner);
@@ -149,7 +174,9 @@ struct AllocateFunction {
       auto after = llvm::upper_bound(placed, owner,
                                      [](Owner *a, Owner *b) { return a->offset < b->offset; });
       placed.insert(after, owner);
+      end = std::max(end, owner->offset + owner->bytes);
     }
+    return end;
   }
 
   int64_t firstFit(const Owner &owner, ArrayRef<Owner *> placed) {
@@ -162,6 +189,9 @@ struct AllocateFunction {
     return offset;
   }
 };
+
+/// Of each thing that the code keeps behind the owners; also the size of most.
+constexpr int64_t reservedAlignment = 16;
 
 /// The partitions of the largest warp_specialize, if those of any may synchronize with other CTAs;
 /// else 0.
@@ -179,6 +209,14 @@ int64_t partitionsThatSynchronize(ModuleOp module) {
     });
   });
   return synchronizes ? partitions : 0;
+}
+
+/// Bytes behind all owners, for what the code of `module` keeps in shared memory itself.
+int64_t reservedBytes(ModuleOp module) {
+  int64_t bytes = module->hasAttr(ttg::tensorMemorySizeAttr) ? reservedAlignment : 0;
+  if (module->hasAttr(ttg::totalNumWarpsAttr))
+    bytes += reservedAlignment + partitionsThatSynchronize(module) * ttg::clusterStateBytes;
+  return bytes;
 }
 
 struct AllocateSharedPass : PassWrapper<AllocateSharedPass, OperationPass<ModuleOp>> {
@@ -200,12 +238,14 @@ struct AllocateSharedPass : PassWrapper<AllocateSharedPass, OperationPass<Module
     // never knows which of its callers' buffers are alive.
     int64_t frames = 0, total = 0;
     bool failed = false;
+    const int64_t reserved = reservedBytes(module);
+    const int64_t limit = target.maxSharedBytes() - llvm::alignTo(reserved, reservedAlignment);
     auto allocate = [&](tt::FuncOp function) {
-      AllocateFunction allocation(function, frames);
+      AllocateFunction allocation(function, frames, limit);
       int64_t end = allocation.run();
       failed |= allocation.failed;
-      if (function.isPublic() && !failed && end > target.maxSharedBytes()) {
-        InFlightDiagnostic error = exceeded(function.getLoc(), end);
+      if (function.isPublic() && !failed && end > limit) {
+        InFlightDiagnostic error = exceeded(function.getLoc(), end + reserved);
         allocation.explain(error);
         failed = true;
       }
@@ -223,23 +263,23 @@ struct AllocateSharedPass : PassWrapper<AllocateSharedPass, OperationPass<Module
         return signalPassFailure();
       total = std::max(total, end);
     }
-    if (!failed && total > target.maxSharedBytes()) {
-      exceeded(module.getLoc(), total);
+    if (!failed && total > limit) {
+      exceeded(module.getLoc(), total + reserved);
       failed = true;
     }
     if (failed)
       return signalPassFailure();
     // Where the address of its tensor memory is put.
     if (module->hasAttr(ttg::tensorMemorySizeAttr)) {
-      total = llvm::alignTo(total, 16);
+      total = llvm::alignTo(total, reservedAlignment);
       module->setAttr(ttg::tensorMemoryBaseAttr, Builder(module).getI32IntegerAttr(total));
-      total += 16;
+      total += reservedAlignment;
     }
     // Where the default warps tell the others what to do.
     if (module->hasAttr(ttg::totalNumWarpsAttr)) {
-      total = llvm::alignTo(total, 16);
+      total = llvm::alignTo(total, reservedAlignment);
       module->setAttr(ttg::warpStateAttr, Builder(module).getI32IntegerAttr(total));
-      total += 16;
+      total += reservedAlignment;
       // Behind all else: the emitter begins what is from there to the end.
       if (int64_t partitions = partitionsThatSynchronize(module)) {
         module->setAttr(ttg::clusterStateAttr, Builder(module).getI32IntegerAttr(total));

@@ -226,6 +226,36 @@ TEST_F(AllocateSharedTest, ScratchAvoidsWhatIsAliveAndTakesWhatIsNot) {
   EXPECT_EQ(offsetOf("dead"), 0);
 }
 
+TEST_F(AllocateSharedTest, ConversionsDoWithLessWhereThereIsNotMore) {
+  // 32768 bytes of scratch by themselves; 420 rows leave 17408, 438 leave 8192.
+  const std::string columns =
+      "tensor<128x128xf32, #ttg.blocked<{sizePerThread = [128, 1], threadsPerWarp = [1, 32], "
+      "warpsPerCTA = [1, 4], order = [0, 1]}>>";
+  const std::string conversion =
+      " : " + columns +
+      " -> tensor<128x128xf32, #ttg.blocked<{sizePerThread = [1, 4], "
+      "threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>\n";
+  auto sizes = [&](int64_t rows) {
+    const std::string ring =
+        "!ttg.memdesc<" + std::to_string(rows) + "x128xf32, #s, #smem, mutable>\n";
+    parse("%x: " + columns, "%before = ttg.convert_layout %x {before}" + conversion +
+                                "%a = ttg.local_alloc : () -> " + ring +
+                                "%0 = ttg.convert_layout %x {inside, allocation.size = 64 : i32}" +
+                                conversion + "ttg.local_dealloc %a : " + ring);
+    allocate();
+    auto size = [&](llvm::StringRef name) {
+      return named(name)->getAttrOfType<mlir::IntegerAttr>(ttg::allocationSizeAttr).getInt();
+    };
+    return std::pair(size("before"), size("inside"));
+  };
+  EXPECT_EQ(sizes(8), std::pair(int64_t{32768}, int64_t{32768}));
+  // What is alive beside the buffer takes less, the other not.
+  EXPECT_EQ(sizes(420), std::pair(int64_t{32768}, int64_t{16384}));
+  EXPECT_LE(total(), 232448);
+  EXPECT_EQ(sizes(438), std::pair(int64_t{32768}, int64_t{8192}));
+  EXPECT_LE(total(), 232448);
+}
+
 TEST_F(AllocateSharedTest, ScratchAvoidsABufferThatItsOperationUsesLast) {
   // 64 elements for 128 threads: those with copies get the old values through scratch.
   parse("%v: tensor<64xi32, #l>", R"(
