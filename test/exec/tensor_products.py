@@ -29,6 +29,11 @@
 # EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
 # RUN: scaled a='randint(0, 256, (128, 128), u8)' b='randint(-4, 5, (128, 256), gl.float8e5)' sa='randint(120, 131, (128, 8), u8)' sb='randint(120, 131, (128, 8), u8)' c='empty((128, 128), f32)' left='empty((128, 256), f32)' right='empty((128, 256), f32)' M=128 N=128 K=256 A='"e2m1"' B='"e5m2"' COPY=True WARPS=8 --num-warps 8 --grid 1 --target cuda:100a
 # EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
+# Two scales a row: half of a column of tensor memory.
+# RUN: scaled a='randint(0, 256, (128, 32), u8)' b='randint(0, 256, (64, 32), u8)' sa='randint(120, 131, (128, 2), u8)' sb='randint(120, 131, (64, 2), u8)' c='empty((128, 64), f32)' left='empty((128, 64), f32)' right='empty((64, 64), f32)' M=128 N=64 K=64 A='"e2m1"' B='"e2m1"' --grid 1 --target cuda:100a
+# EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
+# RUN: scaled a='randint(-4, 5, (128, 64), gl.float8e4nv)' b='randint(-4, 5, (128, 64), gl.float8e4nv)' sa='randint(120, 131, (128, 2), u8)' sb='randint(120, 131, (128, 2), u8)' c='empty((128, 128), f32)' left='empty((128, 64), f32)' right='empty((128, 64), f32)' M=128 N=128 K=64 A='"e4m3"' B='"e4m3"' WARPS=8 --num-warps 8 --grid 1 --target cuda:100a
+# EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
 # Scales come by turns into one place, which products still read when the copy of it is told.
 # RUN: scaled_steps a='randint(-4, 5, (256, 512), gl.float8e4nv)' b='randint(-4, 5, (128, 512), gl.float8e4nv)' sa='randint(120, 131, (256, 16), u8)' sb='randint(120, 131, (128, 16), u8)' c='empty((256, 128), f32)' left='empty((256, 512), f32)' right='empty((128, 512), f32)' STEPS=4 --num-ctas 2 --grid 1 --target cuda:100a
 # EXPECT: allclose(c, left @ right.T, 1e-6, 1e-2)

@@ -87,7 +87,8 @@ LogicalResult emitLoad(Emitter &emitter, ttng::TMEMLoadOp op) {
       Value *value = count == 1 ? loaded : builder.CreateExtractValue(loaded, i * words + word);
       for (auto [part, each] :
            enumerate(splitWord(builder, value, element, access.elementsPerWord())))
-        result[access.registerOf(message.base, word, part)] = each;
+        if (Value *&slot = result[access.registerOf(message.base, word, part)]; !slot)
+          slot = each;
     }
   emitter.set(op.getResult(), std::move(result));
   return success();

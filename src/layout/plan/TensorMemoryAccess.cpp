@@ -47,8 +47,8 @@ const Fragment &fragmentOf(TensorMemoryShape shape) {
 struct Packing {
   /// Bits of the column in elements that are within a 32-bit column.
   unsigned withinColumn = 0;
-  /// All of these move elements: several share a column.
-  bool isDense = false;
+  /// Which of these move elements: several share a column. The others lead to copies.
+  uint32_t moving = 0;
   /// 16-bit elements with a column each, of which `.pack::16b` makes pairs.
   bool packs = false;
 
@@ -62,11 +62,9 @@ std::optional<Packing> packingOf(const LinearLayout &memory, unsigned elementBit
   Packing packing;
   packing.withinColumn = std::min(llvm::Log2_32(columnBits / elementBits), memory.inLog2(Dim::Col));
   llvm::ArrayRef<uint64_t> low = memory.packedBases(Dim::Col).take_front(packing.withinColumn);
-  const bool isSparse = llvm::all_of(low, [](uint64_t basis) { return basis == 0; });
-  packing.isDense = packing.withinColumn && llvm::none_of(low, [](uint64_t b) { return b == 0; });
-  if (!isSparse && !packing.isDense)
-    return std::nullopt;
-  packing.packs = elementBits == 16 && isSparse && packing.withinColumn == 1 &&
+  for (auto [bit, basis] : llvm::enumerate(low))
+    packing.moving |= uint32_t(basis != 0) << bit;
+  packing.packs = elementBits == 16 && !packing.moving && packing.withinColumn == 1 &&
                   memory.inLog2(Dim::Col) > 1 && memory.packedBasis(Dim::Col, 1);
   return packing;
 }
@@ -153,7 +151,7 @@ std::optional<DistributedLinearLayout> tensorMemoryRegisters(const LinearLayout 
   for (unsigned bit = 0; bit < memory.inLog2(Dim::Col); ++bit) {
     if (bit >= packing->lowBits())
       columns.push_back(coordinates(memory, Dim::Col, bit));
-    else if (packing->isDense || bit >= packing->withinColumn)
+    else if (bit >= packing->withinColumn || packing->moving >> bit & 1)
       low.push_back(coordinates(memory, Dim::Col, bit));
   }
   auto row = [&](unsigned bit) { return coordinates(memory, Dim::Row, bit); };
@@ -353,7 +351,11 @@ private:
         }
       return false;
     }
-    for (unsigned position = 0; packing.isDense && position < packing.withinColumn; ++position) {
+    for (unsigned position = 0; packing.moving && position < packing.withinColumn; ++position) {
+      if (!(packing.moving >> position & 1)) {
+        access.wordBits.push_back(0);
+        continue;
+      }
       auto found = llvm::find(images.registerWithin, 1u << position);
       const size_t bit = found - images.registerWithin.begin();
       if (found == images.registerWithin.end() || images.reg[bit] != Place{})

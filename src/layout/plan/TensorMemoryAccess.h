@@ -50,6 +50,7 @@ struct TensorMemoryAccess {
   /// Two 16-bit elements of neighbouring columns make one register.
   bool packs = false;
   /// Register bits within a word, and those that number the words of one instruction, lowest first.
+  /// Within a word 0 stands for copies: loads take the element with the lowest number.
   llvm::SmallVector<uint32_t, 2> wordBits, repeatBits;
   /// One instruction: the register of its first element, and where in tensor memory it begins
   /// (row << 16 | column).

@@ -19,6 +19,8 @@ Tile tile(Ints block, int64_t stride, Ints shape, unsigned bits) {
   return {TensorMemoryLayout{block, stride, {}, false, false}.toLinear(shape), shape, bits};
 }
 
+Tile scales(Ints shape) { return {TensorMemoryScalesLayout{}.toLinear(shape), shape, 8}; }
+
 DistributedLinearLayout registersOf(const Tile &tile, llvm::StringRef variant, int64_t warps = 4) {
   std::string why;
   auto registers = tensorMemoryRegisters(tile.memory, tile.shape, tile.bits, variant, warps, why);
@@ -73,6 +75,17 @@ TEST(TensorMemoryAccess, InstructionsAreThoseOfTriton) {
   EXPECT_EQ(textOfPlan(tile({128, 16}, 1, {128, 16}, 8), "32x32b"), "32x32b.x4 0");
 }
 
+// A block of 64 along the depth has two scales of 32 elements: half of each column are copies.
+TEST(TensorMemoryAccess, WordsMayEndInCopies) {
+  EXPECT_EQ(textOfPlan(scales({128, 2}), "32x32b"), "32x32b.x4 0");
+  auto plan = planOf(scales({128, 2}), "32x32b");
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->wordBits.size(), 2u);
+  EXPECT_NE(plan->wordBits[0], 0u);
+  EXPECT_EQ(plan->wordBits[1], 0u);
+  EXPECT_EQ(registersOf(scales({128, 2}), "32x32b").toLinear({128, 2}).inSize(Dim::Register), 8u);
+}
+
 TEST(TensorMemoryAccess, FurtherWarpsTakeTheHighestColumnsOrTheUpperRows) {
   Tile square = tile({128, 64}, 1, {128, 64}, 32);
   EXPECT_EQ(registersOf(square, "32x32b", 8).warpBases[2], (Ints{0, 32}));
@@ -104,13 +117,23 @@ TEST(TensorMemoryAccess, PlansMoveEachElementFromWhereItLies) {
     int64_t warps;
   };
   const Case cases[] = {
-      {tile({128, 64}, 1, {128, 64}, 32), 4},   {tile({128, 64}, 1, {128, 64}, 32), 8},
-      {tile({128, 64}, 1, {128, 64}, 32), 16},  {tile({128, 32}, 1, {128, 128}, 32), 4},
-      {tile({128, 64}, 1, {256, 64}, 32), 8},   {tile({64, 64}, 1, {64, 64}, 32), 4},
-      {tile({64, 32}, 1, {64, 64}, 32), 4},     {tile({64, 64}, 1, {128, 64}, 32), 8},
-      {tile({128, 64}, 1, {128, 64}, 16), 4},   {tile({128, 64}, 2, {128, 64}, 16), 8},
-      {tile({128, 64}, 1, {128, 64}, 8), 4},    {tile({128, 64}, 4, {128, 64}, 8), 4},
+      {tile({128, 64}, 1, {128, 64}, 32), 4},
+      {tile({128, 64}, 1, {128, 64}, 32), 8},
+      {tile({128, 64}, 1, {128, 64}, 32), 16},
+      {tile({128, 32}, 1, {128, 128}, 32), 4},
+      {tile({128, 64}, 1, {256, 64}, 32), 8},
+      {tile({64, 64}, 1, {64, 64}, 32), 4},
+      {tile({64, 32}, 1, {64, 64}, 32), 4},
+      {tile({64, 64}, 1, {128, 64}, 32), 8},
+      {tile({128, 64}, 1, {128, 64}, 16), 4},
+      {tile({128, 64}, 2, {128, 64}, 16), 8},
+      {tile({128, 64}, 1, {128, 64}, 8), 4},
+      {tile({128, 64}, 4, {128, 64}, 8), 4},
       {tile({128, 256}, 1, {128, 256}, 32), 4},
+      {scales({128, 2}), 4},
+      {scales({256, 2}), 4},
+      {scales({64, 2}), 8},
+      {scales({128, 4}), 4},
   };
   unsigned checked = 0;
   for (const Case &each : cases)
