@@ -11,12 +11,13 @@ is the kernel, the rest goes to `gluonc run` as it stands. A RUN line may end in
 a backslash. FAULT in place of EXPECT names the diagnostic kind that the checker
 must report (simulator only: a GPU gives no such check). A RUN line that says --target is for the
 simulator of that chip. On `ptx`, the PTX for sm_90a as the CPU executes it, kernels
-with instructions that are not executed yet are counted and skipped. On `amdgcn`, the machine code of
-AMD's chips, kernels run as the chip --target says, gfx1100 unless told otherwise, or as the RUN line
-does; those that need what it lacks, or have no machine code for it, are counted and skipped. For
-chips with waves of 64 lanes, blocked layouts of 32 get twice as many. On `hip` it is the first AMD
-GPU that says which chip; LD_LIBRARY_PATH=build/release/fake_hip FAKE_HIP_CHIP=gfx950 gives one that
-is none.
+with instructions that are not executed yet are counted and skipped. With --target cuda:CHIP, tests
+that name no chip run for that one, on `cpu` or `ptx`. Those that name another are left out; those
+that need what it lacks are counted and skipped. On `amdgcn`, the machine code of AMD's chips,
+kernels run as the chip --target says, gfx1100 unless told otherwise, or as the RUN line does; those
+that need what it lacks, or have no machine code for it, are counted and skipped. For chips with
+waves of 64 lanes, blocked layouts of 32 get twice as many. On `hip` it is the first AMD GPU that
+says which chip; LD_LIBRARY_PATH=build/release/fake_hip FAKE_HIP_CHIP=gfx950 gives one that is none.
 
     run.py --gluonc build/release/bin/gluonc --device cpu|ptx|amdgcn|cuda|hip [--target CHIP] [--dumps]
            [FILE...]
@@ -49,6 +50,7 @@ INCLUDE = ("-I", str(HERE.parents[1] / "examples"))
 UNKNOWN = "not executed yet"
 UNKNOWN_TO_AMDGCN = "does not know this instruction"
 LACKING = ("GL2059", "GL2508", "GL2520", "GL2553", "GL4001")
+LACKING_NVIDIA = ("GL2553", "a cluster of several CTAs has no machine code")
 # Assembly in the kernel is PTX.
 ALIEN = ("inline_asm", "GL6041")
 AMD = ("amdgcn", "hip")
@@ -122,7 +124,7 @@ def dump_of(path, test):
 def run_one(gluonc, device, chip, dumps, path, test):
     """None when the test passes, else what went wrong."""
     line, (kernel, *arguments), kind, text = test
-    if device in AMD and not target_of(test):
+    if chip and not target_of(test):
         arguments += ["--target", chip]
         if chip in WIDE_WAVES:
             arguments = [widen(word) for word in arguments]
@@ -142,11 +144,13 @@ def run_one(gluonc, device, chip, dumps, path, test):
     wanted = 0 if kind == "EXPECT" else 3
     if (device == "ptx" and UNKNOWN in output) or (device in AMD and UNKNOWN_TO_AMDGCN in output):
         return UNKNOWN
-    if device in AMD and (any(kind in output for kind in LACKING) or
-                               ALIEN[1] in output and ALIEN[0] in path.read_text(encoding="utf-8")):
-        return LACKING
     if result.returncode == wanted and (kind == "EXPECT" or f'"kind":"{text}"' in output):
         return None
+    lacking = LACKING if device in AMD else LACKING_NVIDIA
+    if chip and any(mark in output for mark in lacking):
+        return LACKING
+    if device in AMD and ALIEN[1] in output and ALIEN[0] in path.read_text(encoding="utf-8"):
+        return LACKING
     return f"{path}:{line}: exit status {result.returncode}, wanted {wanted}\n  {shlex.join(command)}\n{output}"
 
 
@@ -154,10 +158,15 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--gluonc", required=True)
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--target", default="hip:gfx1100")
+    parser.add_argument("--target", default="")
     parser.add_argument("--dumps", action="store_true")
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
+    if options.device in AMD:
+        options.target = options.target or "hip:gfx1100"
+    vendor = "hip:" if options.device in AMD else "cuda:"
+    if options.target and (options.device == "cuda" or not options.target.startswith(vendor)):
+        parser.error(f"--device {options.device} does not run as {options.target}")
 
     on_cpu = options.device in ("cpu", "ptx", "amdgcn")
     if not on_cpu:
@@ -169,11 +178,15 @@ def main():
             options.target = "hip:" + first[0]["chip"]
     has_device = on_cpu or first
 
-    jobs, simulator_only = [], 0
+    jobs, simulator_only, others = [], 0, 0
     for path in options.files or sorted(HERE.glob("*.py")):
         if path.name in SCRIPTS:
             continue
         for test in read_tests(path):
+            if (vendor == "cuda:" and options.target and
+                    target_of(test) not in ("", options.target)):
+                others += 1
+                continue
             if options.device != "cpu" and is_simulator_only(test, options.device, options.target):
                 simulator_only += 1
                 continue
@@ -204,10 +217,11 @@ def main():
             elif failure:
                 failed += 1
                 print(failure, flush=True)
-    name = options.device + f" {options.target}" * (options.device in AMD)
+    name = f"{options.device} {options.target}".rstrip()
     passed = len(jobs) - failed - unknown - lacking
     print(f"exec ({name}): {passed} passed, {failed} failed, "
-          f"{simulator_only} simulator-only skipped" + f", {unknown} {UNKNOWN}" * bool(unknown) +
+          f"{simulator_only} simulator-only skipped" + f", {others} for other chips" * bool(others) +
+          f", {unknown} {UNKNOWN}" * bool(unknown) +
           f", {lacking} lack what they need" * bool(lacking))
     return 1 if failed else 0
 
