@@ -2,7 +2,7 @@
 """What `gluonc explain` counts without a GPU, beside what Nsight Compute counts on one.
 
     ncu.py --gluonc BIN --out FILE.json [--target cuda:90a] [--only REGEX] [--most N]
-           [--tutorials FOLDER [--scale N]] [--ncu PROGRAM] [--seconds S] [FILE...]
+           [--tutorials FOLDER [--scale N]] [--ncu PROGRAM] [--budget SECONDS] [FILE...]
 
 FILEs are kernel files with RUN lines, as those of test/exec, which are the default and launch the
 examples' kernels, too; --tutorials adds the launches of Triton's Gluon tutorials in that folder, their
@@ -10,13 +10,16 @@ problems N times smaller along each dim (default 16). Each launch goes to `gluon
 ncu, to `gluonc run --device cuda`, with the same arguments. Compared are sectors for each request of
 global memory, wavefronts of shared memory, executed instructions in all and by pipe, registers and
 occupancy. The report has both sides of each figure; the summary says how many differ by 2 % at most.
-After S seconds (default 480) no further launch begins.
+All of it takes SECONDS at most (default 480), if no single launch hangs: what is least alike comes first,
+a kernel of each file, then the others, then their further launches, and what there was no time for is
+listed as `not_run`. gluonc explains beside, on as many CPUs as there are.
 
 Needs nvdisasm and ptxas in PATH. Tutorials need gluonc's Python package (PYTHONPATH) and PyTorch. Exit
 status 3: ncu may not read counters here.
 """
 
 import argparse
+import concurrent.futures
 import csv
 import json
 import os
@@ -54,18 +57,32 @@ METRICS = [*(name.format(op) for name in (REQUESTS, SECTORS, WAVEFRONTS) for op 
 # branches and barriers are of the address divergence unit.
 UNITS = (
     ("tensor", r"[HIQDBO]?G?MMA\b|HMMA|IMMA|[HIQB]GMMA|HFMA2\.MMA"),
-    ("uniform", r"U(?!TMA|BLK|CGABAR|LDC|MOV)[A-Z]|R2UR|REDUX"),
+    ("uniform", r"U(?!TMA|BLK|CGABAR|LDC|MOV|SETMAXREG)[A-Z]"),
     ("fma", r"FADD|FMUL|FFMA|IMAD|VIADD\b|HADD2|HMUL2|HFMA2|FSWZADD|IDP"),
     ("xu", r"MUFU|I2F\b|F2I|F2F\b|FRND|POPC|FLO|BREV|I2I"),
-    ("lsu", r"LD[GSL]|LD\b|LDSM|ST[GSL]|ST\b|STSM|ATOM|RED\b|SHFL|MATCH|CCTL|S2R SR_TID"),
+    ("lsu", r"LD[GSL]|LD\b|LDSM|ST[GSL]|ST\b|STSM|STAS|ATOM|REDG?\b|ARRIVES|MEMBAR|FENCE|SHFL|MATCH|CCTL|S2R SR_(TID|LANEID)"),
     ("cbu", r"EXIT|BSSY|BSYNC|BREAK|CALL|RET|WARPSYNC|KILL|NANOSLEEP|YIELD"),
     ("alu", r"IADD3?|LOP3?|SHF|LEA|ISETP|V?IMNMX|VIADDMNMX|FSETP|FSET|FMNMX|FSEL|SEL|PRMT|MOV|PLOP3|BMSK|SGXT|IABS|CS2R"
-            r"|I2FP|F2FP|VOTE(?!U)|HMNMX2|HSETP2|HSET2|P2R|R2P|FCHK|VABSDIFF"),
+            r"|I2FP|F2FP|VOTE(?!U)|HMNMX2|HSETP2|HSET2|P2R|R2P|R2UR|ELECT|FCHK|VABSDIFF"),
 )
 
 
 class NoCounters(Exception):
     """ncu is not allowed to read counters."""
+
+
+def in_turn(launches):
+    """What is least alike first: a kernel of each file, its next kernels, and then their next launches."""
+    launches, kernels, files = list(launches), {}, {}
+    keys = []
+    for file, kernel, _ in launches:
+        nth = kernels.get((file, kernel), 0)
+        kernels[file, kernel] = nth + 1
+        of_file = files.setdefault(file, [])
+        if kernel not in of_file:
+            of_file.append(kernel)
+        keys.append((nth, of_file.index(kernel)))
+    return [launches[i] for i in sorted(range(len(launches)), key=lambda i: keys[i])]
 
 
 def launches_of(file, most, only, target="cuda:90a"):
@@ -85,17 +102,23 @@ def launches_of(file, most, only, target="cuda:90a"):
 
 
 def explain(options, file, kernel, arguments):
-    """The report, and why there is none."""
-    command = [options.gluonc, "explain", f"{file}::{kernel}", *arguments, "--target", options.target, "--format", "json",
-               *tests.INCLUDE]
-    try:
-        result = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    except subprocess.TimeoutExpired:
-        return None, "explain took more than 120 s"
-    if result.returncode:
-        lines = [line for line in result.stderr.splitlines() if "error" in line]
-        return None, (lines or ["explain failed"])[0][-200:]
-    return json.loads(result.stdout), ""
+    """The report, why there is none, and the arguments without those that only EXPECT lines use: `gluonc run` refuses
+    them without one, too."""
+    while True:
+        command = [options.gluonc, "explain", f"{file}::{kernel}", *arguments, "--target", options.target, "--format",
+                   "json", *tests.INCLUDE]
+        try:
+            result = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        except subprocess.TimeoutExpired:
+            return None, "explain took more than 120 s", arguments
+        if not result.returncode:
+            return json.loads(result.stdout), "", arguments
+        helper = re.search(r"has no parameter `(\w+)`", result.stderr)
+        fewer = [word for word in arguments if not helper or not word.startswith(helper[1] + "=")]
+        if len(fewer) == len(arguments):
+            lines = [line for line in result.stderr.splitlines() if "error" in line]
+            return None, (lines or ["explain failed"])[0][-200:], arguments
+        arguments = fewer
 
 
 # -- ncu -------------------------------------------------------------------------------------------
@@ -165,7 +188,8 @@ def explained(report):
     to shared memory is in none of those."""
     figures = {}
     sums = {"ld": [0, 0], "st": [0, 0]}
-    wavefronts = {"ld": 0, "st": 0}
+    opcodes = report.get("opcodes", {})
+    wavefronts = 0
     for access in report["accesses"]:
         names = access["ptx"]
         if any(name.startswith(("atom", "red")) for name in names):
@@ -175,17 +199,16 @@ def explained(report):
                 sums[op][0] += access[key]["requests"]
                 sums[op][1] += access[key]["sectors"]
         if "shared" in access:
-            # What exchanges by shared memory reads and writes at one place: its sum is compared.
-            kinds = {"st" if "st" in name.split(".")[0] else "ld" for name in names if "shared" in name or "matrix" in name}
-            copied = access.get("shared_copies", {}).get("wavefronts", 0)
-            wavefronts[kinds.pop() if len(kinds) == 1 else "ld"] += access["shared"]["wavefronts"] - copied
+            wavefronts += access["shared"]["wavefronts"] - access.get("shared_copies", {}).get("wavefronts", 0)
     for op, (requests, sectors) in sums.items():
         if requests:
             figures[f"sectors a request, {op}"] = sectors / requests
             figures[f"requests, {op}"] = requests
-    if sum(wavefronts.values()):
-        figures["shared wavefronts"] = sum(wavefronts.values())
-    opcodes = report.get("opcodes", {})
+    if opcodes and not any("unknown_wavefronts" in opcode for opcode in opcodes.values()):
+        # ptxas joins accesses, and writes descriptors there.
+        wavefronts = sum(opcode.get("wavefronts", 0) for opcode in opcodes.values())
+    if wavefronts:
+        figures["shared wavefronts"] = wavefronts
     if opcodes:
         figures["instructions"] = sum(opcode["executed"] for opcode in opcodes.values())
         for pipe, pattern in UNITS:
@@ -245,8 +268,9 @@ def summary(cases):
     return sums
 
 
-def report_of(options, cases, version):
-    return {"gpu": version, "target": options.target, "near": NEAR, "summary": summary(cases), "cases": cases}
+def report_of(options, cases, version, not_run=()):
+    return {"gpu": version, "target": options.target, "near": NEAR, "summary": summary(cases), "cases": cases,
+            "not_run": [f"{file.name}::{kernel}" for file, kernel, _ in not_run]}
 
 
 def gpu():
@@ -273,15 +297,39 @@ def all_launches(options):
                 yield pathlib.Path(file), kernel, arguments
 
 
-def one(options, metrics, file, kernel, arguments):
+def one(options, metrics, launch, explained_launch):
+    file, kernel, arguments = launch
+    report, why, arguments = explained_launch
     case = {"kernel": f"{file.name}::{kernel}", "arguments": arguments}
-    report, why = explain(options, file, kernel, arguments)
     if report is None:
         return {**case, "left_out": why}
     values, why = profile(options, metrics, file, kernel, arguments)
     if not values:
         return {**case, "left_out": why}
     return {**case, "figures": compare(explained(report), counted(values))}
+
+
+def run_all(options, launches, metrics, cases, save):
+    """Appends to `cases` what there is time for, saving after each; the launches that are left."""
+    begin = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        explanations = [pool.submit(explain, options, *launch) for launch in launches]
+        try:
+            for i, (launch, explanation) in enumerate(zip(launches, explanations)):
+                spent = time.monotonic() - begin
+                # The next one takes as long as those before, and some.
+                if spent + 1.5 * spent / max(i, 1) > options.budget:
+                    return launches[i:]
+                case = one(options, metrics, launch, explanation.result())
+                cases.append(case)
+                far = [f"{name} {row['explain']:g} | {row['ncu']:g}" for name, row in case.get("figures", {}).items()
+                       if not row["near"]]
+                print(f"{case['kernel']:50} {case.get('left_out') or '; '.join(far) or 'near'}", flush=True)
+                # What was counted is kept, whatever happens to the rest.
+                save()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+    return []
 
 
 def main():
@@ -294,31 +342,27 @@ def main():
     parser.add_argument("--tutorials", type=pathlib.Path)
     parser.add_argument("--scale", type=int, default=16)
     parser.add_argument("--ncu", default="ncu")
-    parser.add_argument("--seconds", type=float, default=480)
+    parser.add_argument("--budget", type=float, default=480, metavar="SECONDS")
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
     if not shutil.which(options.ncu):
         sys.exit(f"ncu.py: there is no {options.ncu}")
     os.environ["GLUONC_CACHE_DIR"] = ""
-    cases, metrics, begin, version = [], list(METRICS), time.monotonic(), gpu()
+    cases, metrics, version, not_run = [], list(METRICS), gpu(), []
+    launches = in_turn(all_launches(options))
+
+    def save():
+        options.out.write_text(json.dumps(report_of(options, cases, version, launches[len(cases):]), indent=1) + "\n")
+
     status = 0
     try:
-        for launch in all_launches(options):
-            if time.monotonic() - begin > options.seconds:
-                print("out of time")
-                break
-            case = one(options, metrics, *launch)
-            cases.append(case)
-            far = [f"{name} {row['explain']:g} | {row['ncu']:g}" for name, row in case.get("figures", {}).items()
-                   if not row["near"]]
-            print(f"{case['kernel']:50} {case.get('left_out') or '; '.join(far) or 'near'}", flush=True)
-            # What was counted is kept, whatever happens to the rest.
-            options.out.write_text(json.dumps(report_of(options, cases, version), indent=1) + "\n")
+        not_run = run_all(options, launches, metrics, cases, save)
     except NoCounters:
+        not_run = launches[len(cases):]
         print("ncu may not read counters here (ERR_NVGPUCTRPERM): the driver allows it to root, or to all with "
               "NVreg_RestrictProfilingToAdminUsers=0")
         status = 3
-    report = report_of(options, cases, version)
+    report = report_of(options, cases, version, not_run)
     if missing := [metric for metric in METRICS if metric not in metrics]:
         report["unknown_metrics"] = missing
     options.out.write_text(json.dumps(report, indent=1) + "\n")
@@ -326,6 +370,10 @@ def main():
     print(f"{count} launches compared, {len(cases) - count} left out; explain within {100 * NEAR:g} % of ncu:")
     for name, entry in report["summary"].items():
         print(f"  {name:24} {entry['near']:4} of {entry['of']:4}  {100 * entry['near'] / entry['of']:5.1f} %")
+    if not_run:
+        print(f"{len(not_run)} of {len(launches)} launches not run" + ", no time" * (status == 0) + ":")
+        for name in dict.fromkeys(report["not_run"]):
+            print(f"  {name} {report['not_run'].count(name)}")
     return status
 
 

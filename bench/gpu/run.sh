@@ -73,7 +73,7 @@ echo "== compile time beside Triton"
 python3 bench/compile.py --gluonc "$bin/gluonc" --out "$out/compile.json" || status=1
 
 echo "== counts of gluonc explain beside Nsight Compute's"
-python3 bench/gpu/ncu.py --gluonc "$bin/gluonc" --out "$out/ncu.json" --seconds 120 || status=1
+python3 bench/gpu/ncu.py --gluonc "$bin/gluonc" --out "$out/ncu.json" --budget 120 || status=1
 
 echo "== bank conflicts of convert_layout"
 metrics=l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum,l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum,smsp__inst_executed_op_shared_ld.sum,smsp__inst_executed_op_shared_st.sum

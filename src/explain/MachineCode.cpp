@@ -1,4 +1,5 @@
 #include "explain/MachineCode.h"
+#include "explain/MachineFlow.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -190,7 +191,7 @@ static std::string opcodeOf(const MachineInstruction &instruction) {
 }
 
 void addMachineCode(Profile &profile, llvm::ArrayRef<MachineInstruction> instructions,
-                    llvm::ArrayRef<double> executions) {
+                    llvm::ArrayRef<double> executions, const MachineFlow *flow) {
   profile.hasMachineCode = true;
   for (const auto &[i, instruction] : llvm::enumerate(instructions)) {
     const unsigned pipe = unsigned(machinePipeOf(instruction.name));
@@ -198,6 +199,10 @@ void addMachineCode(Profile &profile, llvm::ArrayRef<MachineInstruction> instruc
     ++opcode.instructions;
     if (!executions.empty())
       opcode.executed += executions[i];
+    if (flow) {
+      opcode.wavefronts += flow->shared[i].wavefronts;
+      opcode.unknownWavefronts += flow->shared[i].unknown;
+    }
     ++profile.total.machine[pipe];
     auto line = llvm::find_if(profile.lines, [&](const Line &line) {
       return isAt(line, instruction.file, instruction.line);

@@ -37,9 +37,12 @@ std::vector<MachineInstruction> readDisassembly(llvm::StringRef text);
 /// What executes an instruction of machine code.
 Pipe machinePipeOf(llvm::StringRef name);
 
+struct MachineFlow;
+
 /// Puts the instructions to the lines and calls of `profile` that have costs, and to its total.
-/// `executions`: how often each of them runs, or empty.
+/// `executions`: how often each of them runs, or empty. `flow`: what following them has found, if
+/// anything.
 void addMachineCode(Profile &profile, llvm::ArrayRef<MachineInstruction> instructions,
-                    llvm::ArrayRef<double> executions = {});
+                    llvm::ArrayRef<double> executions = {}, const MachineFlow *flow = nullptr);
 
 } // namespace gluonc::explain

@@ -3,8 +3,9 @@
 // Follows each warp of a launch through the machine code (SASS) that nvdisasm prints, and counts
 // how often each instruction is executed. Executed are integers, predicates, votes and shuffles,
 // by which addresses and trip counts are made, and loads of constants and of global memory; floats,
-// products, shared memory and what atomic updates give back are unknown. Waits of mbarriers end at
-// once.
+// products, shared memory and what atomic updates of global memory give back are unknown. Warps of
+// a CTA meet at its barriers, and tell each other by atomic updates of shared memory what
+// partitions are to run. Waits of mbarriers end at once.
 //
 // NVIDIA does not publish what these instructions do; tests compare with counts by hand.
 //
@@ -31,7 +32,16 @@ struct MachineLaunch {
 std::vector<int16_t> constantsOf(const target::Target &target, const MachineLaunch &launch,
                                  const ptx::Function &kernel, llvm::ArrayRef<uint64_t> slots);
 
+/// Wavefronts of shared memory that an instruction took, and its executions of which nobody knows
+/// that.
+struct SharedFlow {
+  double wavefronts = 0, unknown = 0;
+};
+
 struct MachineFlow {
+  /// For each instruction that reads or writes shared memory by the lanes' addresses: what it did
+  /// in that of its own CTA. What others do there is not among it, nor atomic updates.
+  std::vector<SharedFlow> shared;
   /// For each instruction: executions by warps. Of large launches a part is followed, and the rest
   /// taken to be like it.
   std::vector<double> executions;

@@ -47,12 +47,24 @@ SectorCount countSectors(llvm::ArrayRef<ptx::Touch> touches, unsigned unit) {
   return count;
 }
 
+/// Whether an access of 16 bytes goes on with a half of the warp whose lanes want the same.
+static bool isOneAddressForTwoPhases(llvm::ArrayRef<ptx::Touch> touches) {
+  constexpr unsigned wide = 16, half = 16;
+  const ptx::Touch &first = touches.front();
+  return first.bytes == wide && first.lane % half == 0 &&
+         llvm::all_of(touches, [&](const ptx::Touch &touch) {
+           return touch.lane / half != first.lane / half || touch.address == first.address;
+         });
+}
+
 WavefrontCount countWavefronts(llvm::ArrayRef<ptx::Touch> touches) {
   WavefrontCount count;
   while (!touches.empty()) {
     int64_t together = layout::lanesPerPhase(touches.front().bytes);
     int64_t phase = touches.front().lane / together;
     llvm::SmallVector<int64_t, 32> words;
+    if (isOneAddressForTwoPhases(touches))
+      together *= 2, phase /= 2;
     auto isLater = [&](const ptx::Touch &touch) { return touch.lane / together != phase; };
     size_t size = std::distance(touches.begin(), llvm::find_if(touches, isLater));
     for (const ptx::Touch &touch : touches.take_front(size)) {

@@ -108,6 +108,16 @@ TEST(ExplainWavefronts, WideAccessesRunInPhases) {
   expectWavefronts(countWavefronts(lanes(1024, 64, 16)), 16, 4);
 }
 
+TEST(ExplainWavefronts, HalvesOfAWarpShareWideAddresses) {
+  expectWavefronts(countWavefronts(lanes(1024, 0, 16)), 2, 2);
+  expectWavefronts(countWavefronts(lanes(1024, 0, 16, 1)), 1, 1);
+  // Eight addresses, four times: phases stay apart.
+  auto touches = lanes(1024, 16, 16);
+  for (ptx::Touch &touch : touches)
+    touch.address = 1024 + touch.lane % 8 * 16;
+  expectWavefronts(countWavefronts(touches), 4, 4);
+}
+
 TEST(ExplainWavefronts, RowsOfMatricesAreAPhaseEach) {
   // ldmatrix.x2: rows of 16 bytes in rows of 128 bytes lie in the same banks.
   expectWavefronts(countWavefronts(lanes(1024, 128, 16, 16)), 16, 2);

@@ -104,6 +104,9 @@ struct Profile {
   struct Opcode {
     unsigned instructions = 0;
     double executed = 0;
+    /// Of shared memory, where the CTA's own threads read and write it, and executions of which
+    /// that is not known.
+    double wavefronts = 0, unknownWavefronts = 0;
   };
   std::map<std::string, Opcode> opcodes;
   double executedMachineInstructions() const;

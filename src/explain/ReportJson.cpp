@@ -126,6 +126,15 @@ static Value toJson(const Pressure &pressure, const Facts &facts) {
   return object;
 }
 
+static Object toJson(const Profile::Opcode &opcode) {
+  Object object{{"instructions", opcode.instructions}, {"executed", std::llround(opcode.executed)}};
+  if (opcode.wavefronts > 0)
+    object["wavefronts"] = std::llround(opcode.wavefronts);
+  if (opcode.unknownWavefronts > 0)
+    object["unknown_wavefronts"] = std::llround(opcode.unknownWavefronts);
+  return object;
+}
+
 static Object toJson(const Finding &finding) {
   std::string text;
   llvm::raw_string_ostream out(text);
@@ -224,8 +233,7 @@ Object toJson(const Explained &launch) {
     found.push_back(toJson(finding));
   Object opcodes;
   for (const auto &[name, opcode] : profile.opcodes)
-    opcodes[name] =
-        Object{{"instructions", opcode.instructions}, {"executed", std::llround(opcode.executed)}};
+    opcodes[name] = toJson(opcode);
   auto [x, y, z] = profile.grid;
   return Object{{"version", 1},
                 {"kernel", profile.facts.kernel},

@@ -15,8 +15,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 KERNELS = '''
-# RUN: copy src='randn(4096, f32)' dst='empty(4096, f32)' LAYOUT='gl.BlockedLayout([4], [32], [4], [0])' --grid 2
-# EXPECT: src == dst
+# RUN: copy src='randn(4096, f32)' dst='empty(4096, f32)' LAYOUT='gl.BlockedLayout([4], [32], [4], [0])' --grid 2 same='src'
+# EXPECT: same == dst
 # RUN: copy src='randn(4096, f32)' dst='empty(4096, f32)' LAYOUT='gl.BlockedLayout([1], [32], [4], [0])' --grid 2
 # EXPECT: src == dst
 from triton.experimental import gluon
@@ -63,11 +63,11 @@ line([0, 4711, "copy", "(128, 1, 1)", "(2, 1, 1)", *(values[name] for name in na
 '''
 
 
-def run(options, folder, kind):
+def run(options, folder, kind, *more):
     out = folder / f"{kind}.json"
     result = subprocess.run([sys.executable, str(ROOT / "bench/gpu/ncu.py"), "--gluonc", options.gluonc, "--ncu",
-                             str(folder / "ncu"), "--out", str(out), str(folder / "copies.py")], capture_output=True,
-                            text=True, env={**os.environ, "FAKE_NCU": kind}, timeout=120)
+                             str(folder / "ncu"), "--out", str(out), *(more or [str(folder / "copies.py")])],
+                            capture_output=True, text=True, env={**os.environ, "FAKE_NCU": kind}, timeout=120)
     return result, json.loads(out.read_text())
 
 
@@ -81,6 +81,11 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--gluonc", required=True)
     options = parser.parse_args()
+    sys.path.insert(0, str(ROOT / "bench/gpu"))
+    import ncu
+    launches = [("a", "f", 1), ("a", "f", 2), ("a", "g", 3), ("b", "h", 4)]
+    if [number for *_, number in ncu.in_turn(launches)] != [1, 4, 3, 2]:
+        sys.exit("failed: what is least alike comes first")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "copies.py").write_text(KERNELS)
@@ -102,9 +107,15 @@ def main():
         expect(report["unknown_metrics"] == ["smsp__inst_executed_pipe_uniform.sum"], "a metric taken off", result)
         expect(sum("figures" in case for case in report["cases"]) == 2, "both launches", result)
 
+        # A kernel of each file comes first, then others, then further launches; what there is no time for is listed.
+        result, report = run(options, folder, "plain", "--budget", "0", str(folder / "copies.py"))
+        expect(result.returncode == 0 and not report["cases"] and report["not_run"] == ["copies.py::copy"] * 2, "no time",
+               result)
+        expect("2 of 2 launches not run, no time:" in result.stdout, "launches that were not run", result)
+
         result, report = run(options, folder, "refused")
         expect(result.returncode == 3 and "may not read counters" in result.stdout, "refusal", result)
-    print("ncu: 3 runs, as they should be")
+    print("ncu: 4 runs, as they should be")
 
 
 if __name__ == "__main__":

@@ -91,6 +91,7 @@ static void countMachineCode(explain::Profile &profile, const explain::Counts &c
   std::vector<double> executions = explain::estimateExecutions(instructions, counts);
   ptx::ParseError error;
   std::unique_ptr<ptx::Module> module = ptx::parse(compiled.assembly.bytes, error);
+  std::optional<explain::MachineFlow> flow;
   if (const ptx::Function *kernel = module ? module->kernel(compiled.kernel.name) : nullptr) {
     explain::MachineLaunch launch;
     launch.grid = executed.grid;
@@ -98,12 +99,13 @@ static void countMachineCode(explain::Profile &profile, const explain::Counts &c
     launch.threads = executed.threads(profile.target.warpSize());
     launch.memory = executed.memory;
     launch.constants = constantsOf(profile.target, launch, *kernel, executed.slots);
-    if (auto flow = explain::followMachineCode(instructions, launch, executions)) {
-      executions = std::move(flow->executions);
+    flow = explain::followMachineCode(instructions, launch, executions);
+    if (flow) {
+      executions = flow->executions;
       profile.guessedBranches = flow->guessed;
     }
   }
-  explain::addMachineCode(profile, instructions, executions);
+  explain::addMachineCode(profile, instructions, executions, flow ? &*flow : nullptr);
 }
 
 /// The number behind `key:` in the metadata at the end of an assembly; 0 where absent.

@@ -1,8 +1,10 @@
 #include "explain/MachineFlow.h"
+#include "explain/Memory.h"
 #include "explain/nvidia/MachineWarp.h"
 #include "target/nvidia/ConstantBank.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/bit.h"
 
 namespace gluonc::explain {
@@ -52,6 +54,7 @@ struct Code {
       flows.push_back(flowOf(decoded.back(), instruction));
     }
     debts.resize(instructions.size());
+    shared.resize(instructions.size());
   }
 
   llvm::ArrayRef<MachineInstruction> instructions;
@@ -61,31 +64,49 @@ struct Code {
   std::vector<uint64_t> executions = std::vector<uint64_t>(instructions.size());
   /// Parts of executions that the guesses send on, and that were not.
   std::vector<double> debts;
+  std::vector<SharedFlow> shared;
   uint64_t steps = 0, guessed = 0;
 };
 
-/// Lanes that are at one instruction, and whether they wait there for others.
+/// Those of the CTA, and that of the cluster, where here a CTA waits for its own warps only.
+constexpr unsigned barriersOfCta = 16, clusterBarrier = barriersOfCta, barriers = 17;
+
+/// What the warps of a CTA share.
+struct Cta {
+  SharedWords words;
+  /// Threads that have come to each of its barriers; those that it is for.
+  std::array<unsigned, barriers> come = {}, wanted = {};
+};
+
+/// Lanes that are at one instruction, and whether they wait there for others of the warp, or behind
+/// it for other warps.
 struct Group {
   size_t at = 0;
   uint32_t mask = 0;
   bool waits = false;
+  std::optional<unsigned> barrier = std::nullopt;
 };
+
+enum class Stop : uint8_t { End, Barrier, Failure };
 
 /// The groups of lanes of one warp. The one that is furthest behind goes on.
 class Threads {
 public:
-  Threads(Code &code, const MachineLaunch &launch, const Place &place)
-      : code(code), warp(launch, place), alive(all) {
-    groups.push_back({0, all, false});
+  Threads(Code &code, const MachineLaunch &launch, const Place &place, Cta &cta)
+      : code(code), warp(launch, place, cta.words), cta(cta), alive(all) {
+    groups.push_back({0, all});
   }
 
-  /// False where the code goes to a place that is unknown, or on for more than `most` instructions.
-  bool run(uint64_t most) {
+  /// To the end, or until all lanes wait for other warps. Failure: the code goes to a place that is
+  /// unknown, or on for more than `most` instructions.
+  Stop run(uint64_t most) {
     while (!groups.empty()) {
       Group *next = nullptr;
       for (Group &group : groups)
-        if (!group.waits && (!next || group.at < next->at))
+        if (!group.waits && !group.barrier && (!next || group.at < next->at))
           next = &group;
+      if (!next && llvm::any_of(groups, [](const Group &group) { return group.barrier; }))
+        return Stop::Barrier;
       if (!next) {
         // They wait for lanes that come by a way that is not followed.
         for (Group &group : groups)
@@ -94,9 +115,17 @@ public:
         continue;
       }
       if (++code.steps > most || next->at >= code.instructions.size() || !step(*next))
-        return false;
+        return Stop::Failure;
     }
-    return true;
+    return Stop::End;
+  }
+
+  /// Lets those go on that wait at this barrier.
+  void pass(unsigned barrier) {
+    for (Group &group : groups)
+      if (group.barrier == barrier)
+        group.barrier.reset();
+    merge();
   }
 
 private:
@@ -109,8 +138,14 @@ private:
     ++code.executions[at];
     switch (code.flows[at]) {
     case Flow::Next:
+      if (mayBeShared(decoded))
+        countShared(at, group.mask);
       warp.execute(decoded, group.mask);
       ++group.at;
+      if (decoded.family == "BAR")
+        meet(group, decoded);
+      else if (decoded.family == "CGABAR_WAIT")
+        waitAt(group, clusterBarrier, warp.ofLaunch().threads);
       break;
     case Flow::Branch:
       go(group, taken(group, decoded), instruction.branchTarget);
@@ -153,6 +188,35 @@ private:
     else if (!group.mask)
       groups.clear();
     return true;
+  }
+
+  /// A barrier of the CTA. Those that do not say for how many threads are for all.
+  void meet(Group &group, const Decoded &decoded) {
+    unsigned number = 0, threads = warp.ofLaunch().threads;
+    auto read = [&](unsigned i, unsigned &value) {
+      if (i < decoded.sources.size() && decoded.sources[i].kind == Operand::Kind::Number)
+        value = static_cast<unsigned>(decoded.sources[i].number);
+    };
+    read(0, number);
+    read(1, threads);
+    number %= barriersOfCta;
+    if (!decoded.has("ARV"))
+      return waitAt(group, number, threads);
+    cta.come[number] += lanes;
+    cta.wanted[number] = threads;
+  }
+
+  void waitAt(Group &group, unsigned barrier, unsigned threads) {
+    cta.come[barrier] += lanes;
+    cta.wanted[barrier] = threads;
+    group.barrier = barrier;
+  }
+
+  void countShared(size_t at, uint32_t mask) {
+    if (auto touches = warp.sharedTouches(code.decoded[at], mask))
+      code.shared[at].wavefronts += countWavefronts(*touches).wavefronts;
+    else
+      ++code.shared[at].unknown;
   }
 
   /// Lanes of the group for which a guard holds, and what a branch has beside it.
@@ -257,6 +321,7 @@ private:
     for (size_t i = 0; i != groups.size(); ++i)
       for (size_t j = groups.size(); --j > i;)
         if (groups[i].at == groups[j].at && groups[i].waits == groups[j].waits &&
+            groups[i].barrier == groups[j].barrier &&
             (groups[i].waits || !isMeeting(groups[i].at))) {
           groups[i].mask |= groups[j].mask;
           groups.erase(groups.begin() + static_cast<ptrdiff_t>(j));
@@ -265,6 +330,7 @@ private:
 
   Code &code;
   Warp warp;
+  Cta &cta;
   uint32_t alive;
   llvm::SmallVector<Group, 4> groups;
   std::array<std::array<uint32_t, lanes>, 16> awaited = {};
@@ -283,6 +349,39 @@ static Place placeOf(const MachineLaunch &launch, uint64_t cta) {
   return place;
 }
 
+/// All warps of a CTA, from barrier to barrier.
+static bool followCta(Code &code, const MachineLaunch &launch, Place place, uint64_t limit) {
+  Cta cta;
+  std::vector<std::unique_ptr<Threads>> warps;
+  for (place.warp = 0; place.warp * lanes < launch.threads; ++place.warp)
+    warps.push_back(std::make_unique<Threads>(code, launch, place, cta));
+  while (!warps.empty()) {
+    for (auto &warp : warps) {
+      const Stop stop = warp->run(limit);
+      if (stop == Stop::Failure)
+        return false;
+      if (stop == Stop::End)
+        warp.reset();
+    }
+    llvm::erase_if(warps, [](const auto &warp) { return !warp; });
+    auto isComplete = [&](unsigned barrier) {
+      // Warps that have ended are missed at the cluster's barrier by nobody.
+      const size_t wanted = barrier == clusterBarrier ? warps.size() * lanes : cta.wanted[barrier];
+      return cta.come[barrier] && cta.come[barrier] >= wanted;
+    };
+    // Where branches were guessed, or warps have ended, some wait for nobody.
+    const bool isStuck = llvm::none_of(llvm::seq(barriers), isComplete);
+    for (unsigned barrier = 0; barrier != barriers; ++barrier) {
+      if (!isStuck && !isComplete(barrier))
+        continue;
+      cta.come[barrier] = 0;
+      for (auto &warp : warps)
+        warp->pass(barrier);
+    }
+  }
+  return true;
+}
+
 std::optional<MachineFlow> followMachineCode(llvm::ArrayRef<MachineInstruction> instructions,
                                              const MachineLaunch &launch,
                                              llvm::ArrayRef<double> guesses, uint64_t most) {
@@ -291,10 +390,8 @@ std::optional<MachineFlow> followMachineCode(llvm::ArrayRef<MachineInstruction> 
       uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2] / launch.ctasOfCluster;
   auto follow = [&](uint64_t cluster, uint64_t limit) {
     for (unsigned cta = 0; cta != launch.ctasOfCluster; ++cta) {
-      Place place = placeOf(launch, cluster * launch.ctasOfCluster + cta);
-      for (place.warp = 0; place.warp * lanes < launch.threads; ++place.warp)
-        if (!Threads(code, launch, place).run(limit))
-          return false;
+      if (!followCta(code, launch, placeOf(launch, cluster * launch.ctasOfCluster + cta), limit))
+        return false;
     }
     return true;
   };
@@ -308,8 +405,11 @@ std::optional<MachineFlow> followMachineCode(llvm::ArrayRef<MachineInstruction> 
       return std::nullopt;
   MachineFlow flow;
   flow.guessed = code.guessed;
+  const double scale = double(clusters) / double(chosen);
   for (uint64_t count : code.executions)
-    flow.executions.push_back(double(count) * double(clusters) / double(chosen));
+    flow.executions.push_back(double(count) * scale);
+  for (const SharedFlow &shared : code.shared)
+    flow.shared.push_back({shared.wavefronts * scale, shared.unknown * scale});
   return flow;
 }
 

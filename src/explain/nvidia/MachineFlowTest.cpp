@@ -25,9 +25,8 @@ MachineLaunch launchWith(std::vector<uint32_t> words, unsigned threads = 32) {
   return launch;
 }
 
-/// How often warps execute the instruction of each line that has one.
-std::vector<double> follow(const std::string &code, const MachineLaunch &launch,
-                           std::vector<double> guesses = {}) {
+std::optional<MachineFlow> flowOf(const std::string &code, const MachineLaunch &launch,
+                                  std::vector<double> guesses = {}) {
   std::string text;
   for (llvm::StringRef line : llvm::split(code, '\n')) {
     llvm::StringRef trimmed = line.trim();
@@ -36,7 +35,13 @@ std::vector<double> follow(const std::string &code, const MachineLaunch &launch,
   }
   const std::vector<MachineInstruction> read = readDisassembly(text);
   guesses.resize(read.size(), 1);
-  std::optional<MachineFlow> flow = followMachineCode(read, launch, guesses, 100'000);
+  return followMachineCode(read, launch, guesses, 100'000);
+}
+
+/// How often warps execute the instruction of each line that has one.
+std::vector<double> follow(const std::string &code, const MachineLaunch &launch,
+                           std::vector<double> guesses = {}) {
+  std::optional<MachineFlow> flow = flowOf(code, launch, std::move(guesses));
   return flow ? flow->executions : std::vector<double>();
 }
 
@@ -210,6 +215,75 @@ TEST(MachineFlow, SumsAreCutOffAsPtxasDoes) {
 )";
   EXPECT_EQ(follow(code, launchWith({64})), (Counts{1, 1, 1, 1, 4, 4, 4, 4, 4, 4, 1}));
   EXPECT_EQ(follow(code, launchWith({70})), (Counts{1, 1, 1, 1, 8, 8, 8, 2, 2, 2, 1}));
+}
+
+/// Wavefronts of the instruction with this number, and executions of which they are not known.
+std::pair<double, double> wavefrontsOf(const std::string &code, size_t number,
+                                       const MachineLaunch &launch) {
+  std::optional<MachineFlow> flow = flowOf(code, launch);
+  return flow ? std::pair(flow->shared[number].wavefronts, flow->shared[number].unknown)
+              : std::pair(-1.0, -1.0);
+}
+
+TEST(MachineFlow, WavefrontsComeOfTheAddressesOfLanes) {
+  const std::string start = "S2R R0, SR_TID.X ;\nIMAD.SHL.U32 R1, R0, 0x80, RZ ;\n"
+                            "ISETP.EQ.U32.AND P0, PT, R0, RZ, PT ;\n";
+  const MachineLaunch launch = launchWith({}, 64);
+  using Pair = std::pair<double, double>;
+  // Lanes of two warps, 128 bytes apart; the first lane of the first warp; what nobody knows.
+  EXPECT_EQ(wavefrontsOf(start + "STS [R1+0x400], R0 ;\nEXIT ;\n", 3, launch), Pair(64, 0));
+  EXPECT_EQ(wavefrontsOf(start + "@P0 LDS R2, [R1] ;\nEXIT ;\n", 3, launch), Pair(1, 0));
+  EXPECT_EQ(wavefrontsOf(start + "LDS R2, [R9] ;\nEXIT ;\n", 3, launch), Pair(0, 2));
+  EXPECT_EQ(wavefrontsOf(start + "LDSM.16.M88.2 R2, [R1] ;\nEXIT ;\n", 3, launch), Pair(32, 0));
+}
+
+TEST(MachineFlow, MemoryOfOtherCtasTakesNoWavefronts) {
+  // The second half of the lanes reads from the other CTA of the pair.
+  const std::string code = R"(
+    S2R R0, SR_TID.X ;
+    S2R R3, SR_SWINHI ;
+    S2R R5, SR_CgaCtaId ;
+    IMAD.SHL.U32 R1, R0, 0x4, RZ ;
+    SHF.R.U32.HI R4, RZ, 0x4, R0 ;
+    LOP3.LUT R4, R4, R5, RZ, 0x3c, !PT ;
+    PRMT R2, R4, 0x654, R1 ;
+    LD.E R6, [R2] ;
+    EXIT ;
+)";
+  MachineLaunch launch = launchWith({});
+  launch.grid = {2, 1, 1};
+  launch.ctasOfCluster = 2;
+  EXPECT_EQ(wavefrontsOf(code, 7, launch), std::pair(2.0, 0.0));
+}
+
+TEST(MachineFlow, WarpsTellEachOtherWhatToRun) {
+  // The second warp runs what the first one asks for, until that is 0.
+  const char *const code = R"(
+    S2R R0, SR_TID.X ;
+    ISETP.GE.U32.AND P0, PT, R0, 0x20, PT ;
+    ISETP.EQ.U32.AND P2, PT, R0, RZ, PT ;
+    @!P0 BRA `(.L_x_1) ;
+    LOP3.LUT P1, RZ, R0, 0x1f, RZ, 0xc0, !PT ;
+    .L_x_0:
+    BAR.SYNC.DEFER_BLOCKING 0x1, 0x40 ;
+    IMAD.MOV.U32 R1, RZ, RZ, RZ ;
+    @!P1 ATOMS.OR R1, [RZ+0x20], RZ ;
+    SHFL.IDX PT, R1, R1, RZ, 0x1f ;
+    ISETP.NE.U32.AND P3, PT, R1, RZ, PT ;
+    @!P3 EXIT ;
+    BAR.SYNC.DEFER_BLOCKING 0x1, 0x40 ;
+    BRA `(.L_x_0) ;
+    .L_x_1:
+    MOV R2, 0x2 ;
+    @P2 ATOMS.EXCH RZ, [RZ+0x20], R2 ;
+    BAR.SYNC.DEFER_BLOCKING 0x1, 0x40 ;
+    BAR.SYNC.DEFER_BLOCKING 0x1, 0x40 ;
+    @P2 ATOMS.EXCH RZ, [RZ+0x20], RZ ;
+    BAR.SYNC.DEFER_BLOCKING 0x1, 0x40 ;
+    EXIT ;
+)";
+  EXPECT_EQ(follow(code, launchWith({}, 64)),
+            (Counts{2, 2, 2, 2, 1, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
 }
 
 TEST(MachineFlow, WhatIsUnknownIsGuessed) {

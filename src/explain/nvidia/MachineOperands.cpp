@@ -48,6 +48,7 @@ static bool readSum(StringRef text, Operand &sum) {
       continue;
     }
     const bool isWide = part.consume_back(".64");
+    part.consume_back(".U32");
     Kind kind;
     unsigned index = 0;
     if (!readName(part, kind, index))

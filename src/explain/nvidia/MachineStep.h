@@ -61,6 +61,8 @@ struct Step {
   void write(const Value &value, unsigned ahead = 0);
   void write(Bits bits, unsigned number = 0);
   void writeUnknown();
+  /// ATOMS: what one lane finds and leaves in a word.
+  void updateShared();
   void writePair(llvm::ArrayRef<uint64_t> numbers, uint32_t known);
 };
 
@@ -84,5 +86,9 @@ void roundUp(Step &step);
 void reciprocal(Step &step);
 void truncate(Step &step);
 void halves(Step &step);
+
+// MachineShared.cpp
+
+void updateShared(Step &step);
 
 } // namespace gluonc::explain::machine

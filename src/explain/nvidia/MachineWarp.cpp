@@ -10,8 +10,8 @@ namespace gluonc::explain::machine {
 using llvm::StringRef;
 using Kind = Operand::Kind;
 
-Warp::Warp(const MachineLaunch &launch, const Place &place)
-    : launch(launch), place(place), registers(256), uniforms(256) {}
+Warp::Warp(const MachineLaunch &launch, const Place &place, SharedWords &words)
+    : launch(launch), place(place), words(words), registers(256), uniforms(256) {}
 
 Bits Warp::predicate(const Operand &operand) const {
   if (!operand.isPredicate())
@@ -206,6 +206,8 @@ void readSpecial(Step &step) {
     result = same(place.cta[static_cast<unsigned>(name.back() - 'X')]);
   else if (name == "SR_CgaCtaId")
     result = same(place.ctaOfCluster);
+  else if (name == "SR_SWINHI")
+    result = same(sharedWindow);
   else if (name != "SRZ" && name != "SR_TID.Y" && name != "SR_TID.Z")
     result.known = 0;
   step.write(result);
@@ -289,19 +291,19 @@ void isOver(Step &step) {
 
 Handler handlerOf(StringRef family) {
   static const llvm::StringMap<Handler> handlers = {
-      {"IADD3", addIntegers}, {"VIADD", addIntegers}, {"IMAD", multiply},
-      {"LEA", addShifted},    {"LOP3", logic},        {"PLOP3", predicateLogic},
-      {"SHF", shift},         {"PRMT", permute},      {"SGXT", extend},
-      {"BMSK", makeMask},     {"POPC", countBits},    {"FLO", findFirst},
-      {"MOV", move},          {"SEL", select},        {"IMNMX", extreme},
-      {"VIMNMX", extreme},    {"VIADDMNMX", extreme}, {"ISETP", compareIntegers},
-      {"VOTE", vote},         {"VOTEU", vote},        {"ELECT", elect},
-      {"SHFL", shuffle},      {"S2R", readSpecial},   {"S2UR", readSpecial},
-      {"CS2R", readSpecial},  {"R2UR", move},         {"P2R", predicatesToRegister},
-      {"LDC", loadConstant},  {"LDCU", loadConstant}, {"LDG", loadGlobal},
-      {"LD", loadGlobal},     {"I2F", roundUp},       {"MUFU", reciprocal},
-      {"F2I", truncate},      {"HFMA2", halves},      {"SYNCS", isOver},
-      {"SETMAXREG", isOver},
+      {"IADD3", addIntegers}, {"VIADD", addIntegers},  {"IMAD", multiply},
+      {"LEA", addShifted},    {"LOP3", logic},         {"PLOP3", predicateLogic},
+      {"SHF", shift},         {"PRMT", permute},       {"SGXT", extend},
+      {"BMSK", makeMask},     {"POPC", countBits},     {"FLO", findFirst},
+      {"MOV", move},          {"SEL", select},         {"IMNMX", extreme},
+      {"VIMNMX", extreme},    {"VIADDMNMX", extreme},  {"ISETP", compareIntegers},
+      {"VOTE", vote},         {"VOTEU", vote},         {"ELECT", elect},
+      {"SHFL", shuffle},      {"S2R", readSpecial},    {"S2UR", readSpecial},
+      {"CS2R", readSpecial},  {"R2UR", move},          {"P2R", predicatesToRegister},
+      {"LDC", loadConstant},  {"LDCU", loadConstant},  {"LDG", loadGlobal},
+      {"LD", loadGlobal},     {"I2F", roundUp},        {"MUFU", reciprocal},
+      {"F2I", truncate},      {"HFMA2", halves},       {"SYNCS", isOver},
+      {"SETMAXREG", isOver},  {"ATOMS", updateShared},
   };
   auto found = handlers.find(family);
   return found == handlers.end() ? Handler([](Step &step) { step.writeUnknown(); }) : found->second;
