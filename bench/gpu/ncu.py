@@ -94,6 +94,10 @@ def launches_of(file, most, only, target="cuda:90a"):
             if arguments[at + 1] != target:
                 continue
             arguments = arguments[:at] + arguments[at + 2:]
+        if "--schedule-seed" in arguments:
+            # Of the simulator.
+            at = arguments.index("--schedule-seed")
+            arguments = arguments[:at] + arguments[at + 2:]
         if kind != "EXPECT" or not re.search(only, f"{file.name}::{kernel}"):
             continue
         count[kernel] = count.get(kernel, 0) + 1
