@@ -55,6 +55,9 @@
 # EXPECT: where(y % 16 == 8, 0, y % 16) + where(y // 16 == 8, 0, y // 16) == where(x % 16 == 8, 0, x % 16) + where(x // 16 == 8, 0, x // 16)
 # RUN: saturate y='empty((32, 256), f32)' --grid 1 --target hip:gfx950
 # EXPECT: y == 448
+# Factors of f16 and f32, products in bf16.
+# RUN: mixed x='randn(128, f16)' s='randn(128, f32)' y='empty(128, bf16)' --grid 1 --target hip:gfx1250
+# EXPECT: y == (x.to(f32) * s).to(bf16)
 # RUN: half x='randn((64, 64), f32)' y='empty((32, 32), f32)' --grid 1 --target hip:gfx942
 # EXPECT: y == x[32:64, 0:32]
 # RUN: stages x='randint(-9, 9, 256, i32)' y='empty(64, i32)' --grid 1 --target hip:gfx950
@@ -119,6 +122,14 @@ def saturate(y):
     one: gl.constexpr = gl.BlockedLayout([1, 1], [8, 8], [4, 1], [1, 0])
     big = gl.full([32, 256], 1e5, gl.float32, wide)
     gl.store(y + at(32, 256, wide), cdna4.scaled_downcast(big, gl.full([32, 8], 127, gl.uint8, one), "e4m3").to(gl.float32))
+
+
+@gluon.jit
+def mixed(x, s, y):
+    # One element in each thread, so that no two are multiplied at once.
+    own: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
+    i = gl.arange(0, 128, layout=own)
+    gl.store(y + i, (gl.load(x + i).to(gl.float32) * gl.load(s + i)).to(gl.bfloat16))
 
 
 @gluon.jit

@@ -27,6 +27,11 @@ const llvm::Target *llvmTarget() {
   return found;
 }
 
+/// LLVM 22 takes an f16 that is widened for a v_fma_mixlo_bf16, which reads bf16, for an f32.
+static StringRef featuresOf(StringRef chip) {
+  return chip.starts_with("gfx125") ? "-fma-mix-bf16-insts" : "";
+}
+
 static std::unique_ptr<TargetMachine> create(StringRef chip, bool fpFusion) {
   const llvm::Target *target = llvmTarget();
   chooseLlvmOptions();
@@ -36,7 +41,7 @@ static std::unique_ptr<TargetMachine> create(StringRef chip, bool fpFusion) {
   // Tools read sizes and occupancy from the comments behind a kernel.
   options.MCOptions.AsmVerbose = true;
   return std::unique_ptr<TargetMachine>(
-      target->createTargetMachine(triple(), chip, /*Features=*/"", options, Reloc::PIC_,
+      target->createTargetMachine(triple(), chip, featuresOf(chip), options, Reloc::PIC_,
                                   std::nullopt, CodeGenOptLevel::Aggressive));
 }
 
