@@ -12,6 +12,7 @@ static const HandlerTable &handlerTable() {
     addFloats(made);
     addIntegers(made);
     addConversions(made);
+    addScaledConversions(made);
     addComparisons(made);
     addPacked(made);
     addCrossLane(made);

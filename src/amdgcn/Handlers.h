@@ -14,6 +14,7 @@ void addBarriers(HandlerTable &table);
 void addFloats(HandlerTable &table);
 void addIntegers(HandlerTable &table);
 void addConversions(HandlerTable &table);
+void addScaledConversions(HandlerTable &table);
 void addComparisons(HandlerTable &table);
 void addPacked(HandlerTable &table);
 void addCrossLane(HandlerTable &table);

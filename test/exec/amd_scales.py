@@ -55,6 +55,32 @@
 # EXPECT: where(y % 16 == 8, 0, y % 16) + where(y // 16 == 8, 0, y // 16) == where(x % 16 == 8, 0, x % 16) + where(x // 16 == 8, 0, x // 16)
 # RUN: saturate y='empty((32, 256), f32)' --grid 1 --target hip:gfx950
 # EXPECT: y == 448
+# Eight at once on gfx1250: scales that all lanes share along K, one for each number (those of one lane differ in the last case,
+# so that no instruction for eight does), and in both halves of a wave.
+# RUN: upcast_eights x='randint(-8, 9, (32, 64), gl.float8e4nv)' s='randint(120, 131, (32, 1), u8)' t='full((1, 64), 0, u8)' y='empty((32, 64), f32)' shared=True --grid 1 --target hip:gfx1250
+# EXPECT: y == x.to(f32) * 2.0 ** (s.to(f32) - 127)
+# RUN: upcast_eights x='randint(-8, 9, (32, 64), gl.float8e4nv)' s='randint(120, 131, (32, 1), u8)' t='full((1, 64), 0, u8)' y='empty((32, 64), f32)' shared=False --grid 1 --target hip:gfx1250
+# EXPECT: y == x.to(f32) * 2.0 ** (s.to(f32) - 127)
+# RUN: upcast_eights x='randint(-8, 9, (32, 64), gl.float8e4nv)' s='randint(120, 131, (32, 1), u8)' t='randint(0, 3, (1, 64), u8)' y='empty((32, 64), f32)' shared=False --grid 1 --target hip:gfx1250
+# EXPECT: y == x.to(f32) * 2.0 ** (s.to(f32) + t.to(f32) - 127)
+# RUN: upcast_eights x='randint(-8, 9, (32, 64), gl.float8e5)' s='randint(120, 131, (32, 1), u8)' t='full((1, 64), 0, u8)' y='empty((32, 64), f32)' shared=True --grid 1 --target hip:gfx1250
+# EXPECT: y == x.to(f32) * 2.0 ** (s.to(f32) - 127)
+# RUN: upcast_eights x='randint(-8, 9, (32, 64), gl.float8e5)' s='randint(120, 131, (32, 1), u8)' t='full((1, 64), 0, u8)' y='empty((32, 64), f32)' shared=False --grid 1 --target hip:gfx1250
+# EXPECT: y == x.to(f32) * 2.0 ** (s.to(f32) - 127)
+# RUN: upcast_eights x='randint(-8, 9, (32, 64), gl.float8e5)' s='randint(120, 131, (32, 1), u8)' t='randint(0, 3, (1, 64), u8)' y='empty((32, 64), f32)' shared=False --grid 1 --target hip:gfx1250
+# EXPECT: y == x.to(f32) * 2.0 ** (s.to(f32) + t.to(f32) - 127)
+# RUN: upcast_pairs x='randint(0, 256, (32, 128), u8)' s='randint(120, 131, (32, 8), u8)' y='empty((32, 256), f32)' z='empty((32, 256), f32)' --grid 1 --target hip:gfx1250
+# EXPECT: y == z
+# RUN: downcast_eights x='randn((32, 64), f32)' s='randint(120, 124, (32, 8), u8)' y='empty((32, 64), f32)' z='empty((32, 64), f32)' wide='gl.float32' big=1.0 --grid 1 --target hip:gfx1250
+# EXPECT: y == z
+# RUN: downcast_eights x='randn((32, 64), f32)' s='randint(120, 124, (32, 8), u8)' y='empty((32, 64), f32)' z='empty((32, 64), f32)' wide='gl.float16' big=40.0 --grid 1 --target hip:gfx1250
+# EXPECT: y == z
+# RUN: downcast_eights x='randn((32, 64), f32)' s='randint(0, 2, (32, 8), u8)' y='empty((32, 64), f32)' z='empty((32, 64), f32)' wide='gl.bfloat16' big=1e-36 --grid 1 --target hip:gfx1250
+# EXPECT: y == z
+# RUN: downcast_ends y='empty((32, 64), f32)' value='float("inf")' scale=254 format='"e4m3"' --grid 1 --target hip:gfx1250
+# EXPECT: y == 448
+# RUN: downcast_ends y='empty((32, 64), f32)' value=1e5 scale=127 format='"e5m2"' --grid 1 --target hip:gfx1250
+# EXPECT: y == 57344
 # Factors of f16 and f32, products in bf16.
 # RUN: mixed x='randn(128, f16)' s='randn(128, f32)' y='empty(128, bf16)' --grid 1 --target hip:gfx1250
 # EXPECT: y == (x.to(f32) * s).to(bf16)
@@ -122,6 +148,55 @@ def saturate(y):
     one: gl.constexpr = gl.BlockedLayout([1, 1], [8, 8], [4, 1], [1, 0])
     big = gl.full([32, 256], 1e5, gl.float32, wide)
     gl.store(y + at(32, 256, wide), cdna4.scaled_downcast(big, gl.full([32, 8], 127, gl.uint8, one), "e4m3").to(gl.float32))
+
+
+@gluon.jit
+def upcast_eights(x, s, t, y, shared: gl.constexpr):
+    # Lanes that are 16 apart hold the same, or other rows.
+    apart: gl.constexpr = [0, 0] if shared else [16, 0]
+    warp: gl.constexpr = [16, 0] if shared else [0, 0]
+    own: gl.constexpr = gl.DistributedLinearLayout([[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], [[1, 0], [2, 0], [4, 0], [8, 0], apart], [warp, [0, 0]], [], [32, 64])
+    rows = gl.arange(0, 32, layout=gl.SliceLayout(1, own))
+    columns = gl.arange(0, 64, layout=gl.SliceLayout(0, own))
+    scale = gl.load(s + rows)[:, None] + gl.load(t + columns)[None, :]
+    data = gl.load(x + at(32, 64, own))
+    gl.store(y + at(32, 64, own), cdna5.scaled_upcast(data, scale, gl.bfloat16).to(gl.float32))
+
+
+@gluon.jit
+def upcast_pairs(x, s, y, z):
+    pairs: gl.constexpr = gl.BlockedLayout([1, 16], [4, 8], [4, 1], [1, 0])
+    wide: gl.constexpr = gl.BlockedLayout([1, 32], [4, 8], [4, 1], [1, 0])
+    data = gl.load(x + at(32, 128, pairs))
+    compact: gl.constexpr = cdna5.get_scaled_upcast_fp4_scale_layout(data, 32, gl.bfloat16, 1)
+    scale = gl.load(s + at(32, 8, compact))
+    gl.store(y + at(32, 256, wide), cdna5.scaled_upcast(data, scale, gl.bfloat16, axis=1).to(gl.float32))
+    rows = gl.arange(0, 32, layout=gl.SliceLayout(1, wide))
+    columns = gl.arange(0, 256, layout=gl.SliceLayout(0, wide))
+    power = gl.exp2(gl.load(s + rows[:, None] * 8 + columns[None, :] // 32).to(gl.float32) - 127)
+    gl.store(z + at(32, 256, wide), gl.fp4_to_fp(data, gl.bfloat16, axis=1).to(gl.float32) * power)
+
+
+@gluon.jit
+def downcast_eights(x, s, y, z, wide: gl.constexpr, big: gl.constexpr):
+    own: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])
+    one: gl.constexpr = gl.BlockedLayout([1, 1], [4, 8], [4, 1], [1, 0])
+    data = (gl.load(x + at(32, 64, own)) * big).to(wide)
+    scale = gl.load(s + at(32, 8, one))
+    gl.store(y + at(32, 64, own), cdna5.scaled_downcast(data, scale, "e4m3", axis=1).to(gl.float32))
+    rows = gl.arange(0, 32, layout=gl.SliceLayout(1, own))
+    columns = gl.arange(0, 64, layout=gl.SliceLayout(0, own))
+    exponent = gl.load(s + rows[:, None] * 8 + columns[None, :] // 8).to(gl.float32) - 127
+    quotient = data.to(gl.float32) * gl.exp2(-exponent)
+    gl.store(z + at(32, 64, own), gl.minimum(gl.maximum(quotient, -448.0), 448.0).to(gl.float8e4nv).to(gl.float32))
+
+
+@gluon.jit
+def downcast_ends(y, value: gl.constexpr, scale: gl.constexpr, format: gl.constexpr):
+    own: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])
+    one: gl.constexpr = gl.BlockedLayout([1, 1], [4, 8], [4, 1], [1, 0])
+    data = gl.full([32, 64], value, gl.float32, own)
+    gl.store(y + at(32, 64, own), cdna5.scaled_downcast(data, gl.full([32, 8], scale, gl.uint8, one), format, axis=1).to(gl.float32))
 
 
 @gluon.jit
