@@ -13,6 +13,9 @@
 
 #include "llvm/ADT/SetVector.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 
 namespace gluonc {
@@ -67,6 +70,12 @@ struct TransposeLoadsPass : PassWrapper<TransposeLoadsPass, OperationPass<Module
       auto type = cast<RankedTensorType>(operand.get().getType());
       RankedTensorType turned =
           trans.getType().clone(trans.getType().getShape(), type.getElementType());
+      // What takes the place of masked-off elements stays a constant: of zeros copies know.
+      if (SplatElementsAttr splat; matchPattern(operand.get(), m_Constant(&splat))) {
+        operand.set(
+            arith::ConstantOp::create(builder, load.getLoc(), turned, splat.resizeSplat(turned)));
+        continue;
+      }
       operand.set(tt::TransOp::create(builder, trans.getLoc(), turned, operand.get(),
                                       trans.getOrderAttr()));
     }
