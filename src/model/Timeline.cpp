@@ -67,7 +67,7 @@ void Timeline::show(llvm::ArrayRef<Shown> spans, llvm::ArrayRef<Partition> parti
                                 .str()));
     Object arguments;
     if (!span.place.empty())
-      arguments = Object{{"line", span.place}, {"instruction", span.instruction}};
+      arguments = Object{{"line", span.place}, {"instruction", span.instruction.str()}};
     if (!partition.empty())
       arguments["partition"] = partition;
     events.push_back(Object{{"ph", "X"},

@@ -1,5 +1,7 @@
 #include "transform/analysis/Lifetimes.h"
 
+#include "ir/Sanitizer.h"
+
 #include "ir/amdg/AmdOps.h"
 
 using namespace mlir;
@@ -62,6 +64,9 @@ void Lifetimes::coverStages() {
 }
 
 void Lifetimes::coverBarriers() {
+  // As Triton allocates: its sanitizer finds what takes such bytes.
+  if (sanitizerOf(function->getParentOfType<ModuleOp>()) == Sanitizer::Consan)
+    return;
   llvm::BitVector begun(known.allocations().size()), ended(begun.size());
   for (Value value : known.values())
     for (Operation *user : value.getUsers()) {
