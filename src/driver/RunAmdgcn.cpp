@@ -92,7 +92,7 @@ std::optional<RunTime> executeAmdgcn(const CompiledKernel &kernel, unsigned warp
 
 bool observeWaves(const CompiledKernel &kernel, unsigned warpSize, const ExecutedLaunch &executed,
                   amdgcn::Observer &observer, llvm::ArrayRef<uint64_t> workgroups,
-                  uint64_t stepsOfWave, diag::Sink &sink) {
+                  uint64_t stepsOfWave, uint64_t stepLimit, diag::Sink &sink) {
   std::shared_ptr<const amdgcn::Module> module = loadModule(kernel, sink);
   if (!module)
     return false;
@@ -101,6 +101,7 @@ bool observeWaves(const CompiledKernel &kernel, unsigned warpSize, const Execute
   launch.observer = &observer;
   launch.skipsProducts = true;
   launch.stepsOfWave = stepsOfWave;
+  launch.stepLimit = stepLimit;
   launch.clusters = workgroups;
   std::optional<amdgcn::Fault> fault = amdgcn::execute(*module, kernel.kernel.name, launch);
   if (fault)

@@ -3,6 +3,7 @@
 #include "explain/Memory.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <bit>
 
@@ -19,8 +20,9 @@ std::vector<uint64_t> sampleOf(const std::array<uint32_t, 3> &grid, unsigned cou
   return sample;
 }
 
-Recorder::Recorder(const Speeds &chip, const Launch &launch, std::vector<uint64_t> sample)
-    : chip(chip), launch(launch) {
+Recorder::Recorder(const Speeds &chip, const Launch &launch, std::vector<uint64_t> sample,
+                   size_t mostBytes)
+    : chip(chip), launch(launch), mostBytes(mostBytes) {
   for (uint64_t number : sample) {
     ClusterTrace &cluster = clusters[number];
     cluster.ctas.resize(launch.ctasPerCluster);
@@ -53,15 +55,13 @@ ClusterTrace *Recorder::clusterOf(const std::array<uint32_t, 3> &cta) {
 
 void Recorder::addSectors(llvm::ArrayRef<ptx::Touch> touches, Detail &detail, CtaTrace &cta) {
   constexpr unsigned lineSectors = 4;
-  auto sectorAt = [](uint64_t address) {
-    return static_cast<uint32_t>(address / explain::sectorBytes);
-  };
   auto begin = static_cast<uint32_t>(cta.sectors.size());
+  // In 64 bits: the low ones of the last number may be all ones.
   for (const ptx::Touch &touch : touches)
-    for (uint32_t sector = sectorAt(touch.address),
-                  last = sectorAt(touch.address + touch.bytes - 1);
-         sector <= last; ++sector)
-      cta.sectors.push_back(sector);
+    for (uint64_t sector = touch.address / explain::sectorBytes,
+                  end = llvm::divideCeil(touch.address + touch.bytes, explain::sectorBytes);
+         sector < end; ++sector)
+      cta.sectors.push_back(static_cast<uint32_t>(sector));
   auto first = cta.sectors.begin() + begin;
   std::sort(first, cta.sectors.end());
   cta.sectors.erase(std::unique(first, cta.sectors.end()), cta.sectors.end());
@@ -114,6 +114,10 @@ void Recorder::executed(const ptx::Observed &what) {
   if (!signals.empty() && signals.front().kind == ptx::Signal::Kind::Ask &&
       !llvm::all_of(signals, [](const ptx::Signal &signal) { return signal.isOver; }))
     return;
+  if (bytes >= mostBytes) {
+    trace.isCut = true;
+    return;
+  }
   CtaTrace &cta = cluster->ctas[what.cta[0] % launch.ctasPerCluster];
   Op op{static_cast<uint32_t>(what.instruction), -1,
         static_cast<uint8_t>(std::popcount(what.active))};
@@ -123,6 +127,7 @@ void Recorder::executed(const ptx::Observed &what) {
     op.detail = static_cast<int32_t>(cta.details.size());
     cta.details.push_back(describe(what, work, cta));
   }
+  bytes += traceBytesOf(op.detail < 0 ? nullptr : &cta.details.back());
   cta.warps[what.warp].push_back(op);
 }
 

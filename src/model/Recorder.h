@@ -19,7 +19,8 @@ public:
     unsigned warps = 4, ctasPerCluster = 1;
   };
   /// Keeps what the clusters of the sample execute.
-  Recorder(const Speeds &chip, const Launch &launch, std::vector<uint64_t> sample);
+  Recorder(const Speeds &chip, const Launch &launch, std::vector<uint64_t> sample,
+           size_t mostBytes = mostTraceBytes);
 
   void begin(const ptx::Function &kernel, const ptx::Module &module) override;
   void executed(const ptx::Observed &what) override;
@@ -40,6 +41,8 @@ private:
   uint64_t current = ~uint64_t(0);
   ClusterTrace *currentTrace = nullptr;
   uint64_t loads = 0;
+  /// That the trace takes, and may take.
+  size_t bytes = 0, mostBytes;
 };
 
 } // namespace gluonc::model

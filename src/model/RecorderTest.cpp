@@ -36,6 +36,39 @@ TEST(ModelRecorder, KeepsWhichSectorsAWarpStores) {
   EXPECT_EQ(detailOf(trace, *store).wavefronts, 0);
 }
 
+/// The sectors of one access of an instruction, as a trace keeps them.
+std::vector<uint32_t> sectorsAt(uint64_t address, uint32_t bytes) {
+  Recorder recorder(testChip, {{1, 1, 1}, 1, 1}, {0});
+  ptx::Launch launch = ptx::threads(32);
+  launch.observer = &recorder;
+  ptx::Executed run("mov.u32 %r1, 5;", launch, 64, std::vector<uint32_t>(64, 1));
+  ptx::Touched touched;
+  touched.global.push_back({address, bytes, 0});
+  recorder.executed({0, {0, 0, 0}, 0, 1, 1, touched});
+  return recorder.take().clusters[0].ctas[0].sectors;
+}
+
+TEST(ModelRecorder, NumbersOfSectorsMayEndWithTheirLowBits) {
+  constexpr uint64_t end = (uint64_t(1) << 32) * 32;
+  EXPECT_EQ(sectorsAt(end - 4, 8), (std::vector<uint32_t>{0, ~uint32_t(0)}));
+  EXPECT_EQ(sectorsAt(end - 64, 64), (std::vector<uint32_t>{~uint32_t(0) - 1, ~uint32_t(0)}));
+  EXPECT_TRUE(sectorsAt(0, 0).empty());
+}
+
+TEST(ModelRecorder, KeepsTheBeginningOfWhatDoesNotEnd) {
+  Recorder recorder(testChip, {{1, 1, 1}, 1, 1}, {0}, 10 * sizeof(Op));
+  ptx::Launch launch = ptx::threads(32);
+  launch.observer = &recorder;
+  ptx::Executed run("mov.u32 %r1, 0;\nMORE:\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 1000;\n"
+                    "@%p1 bra MORE;",
+                    launch, 64, std::vector<uint32_t>(64, 1));
+  EXPECT_TRUE(run.isFine()) << run.message();
+  Trace trace = recorder.take();
+  EXPECT_TRUE(trace.isCut);
+  EXPECT_LE(trace.clusters[0].ctas[0].warps[0].size(), 10u);
+  EXPECT_FALSE(traceOf("mov.u32 %r1, 5;").isCut);
+}
+
 TEST(ModelRecorder, KeepsWavefrontsOfSharedMemory) {
   Trace trace = traceOf("mul.lo.u32 %r1, %t, 8;\nadd.u32 %r1, %r1, mem;\n"
                         "st.shared.b32 [%r1], %t;");

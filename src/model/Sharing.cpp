@@ -2,6 +2,8 @@
 
 #include "explain/Memory.h"
 
+#include "llvm/Support/MathExtras.h"
+
 namespace gluonc::model {
 
 std::vector<uint64_t> waveOf(uint64_t clusters, uint64_t together) {
@@ -22,8 +24,8 @@ void Sharing::touch(size_t instruction, uint64_t address, unsigned bytes) {
     counts.resize(instruction + 1);
   Count &count = counts[instruction];
   for (uint64_t sector = address / explain::sectorBytes,
-                end = (address + bytes - 1) / explain::sectorBytes;
-       sector <= end; ++sector) {
+                end = llvm::divideCeil(address + bytes, explain::sectorBytes);
+       sector < end; ++sector) {
     auto [entry, isNew] = last.try_emplace(
         {static_cast<uint32_t>(instruction), static_cast<uint32_t>(sector)}, number);
     count.different += isNew;

@@ -49,6 +49,15 @@ struct CtaTrace {
   std::vector<ptx::Signal> signals;
 };
 
+/// Bytes that one instruction of a warp takes in a trace, `detail` null for none; all together take
+/// no more than `mostTraceBytes`: who waits for clusters that are not in the trace may not end.
+inline size_t traceBytesOf(const Detail *detail) {
+  return sizeof(Op) + (detail ? sizeof(Detail) + detail->sectors.size() * sizeof(uint32_t) +
+                                    detail->signals.size() * sizeof(ptx::Signal)
+                              : 0);
+}
+inline constexpr size_t mostTraceBytes = size_t(1) << 31;
+
 struct ClusterTrace {
   /// By rank.
   std::vector<CtaTrace> ctas;
@@ -72,6 +81,8 @@ struct Trace {
   std::vector<double> sharers;
   /// Sectors that a cluster loads, in the mean.
   double loadedSectors = 0;
+  /// More was executed than a trace keeps: it has the beginning only.
+  bool isCut = false;
 };
 
 } // namespace gluonc::model

@@ -260,6 +260,10 @@ void WaveRecorder::record(const amdgcn::Observed &what) {
   auto found = clusters.find((uint64_t(z) * launch.grid[1] + y) * wide + x / launch.ctasPerCluster);
   if (found == clusters.end())
     return;
+  if (bytes >= mostTraceBytes) {
+    trace.isCut = true;
+    return;
+  }
   CtaTrace &cta = found->second.ctas[x % launch.ctasPerCluster];
   Slice works = worksOf(what);
   for (uint32_t number = works.begin; number != works.end; ++number) {
@@ -269,6 +273,7 @@ void WaveRecorder::record(const amdgcn::Observed &what) {
       op.detail = static_cast<int32_t>(cta.details.size());
       cta.details.push_back(describe(what, work, cta));
     }
+    bytes += traceBytesOf(op.detail < 0 ? nullptr : &cta.details.back());
     cta.warps[what.wave].push_back(op);
   }
 }

@@ -59,6 +59,8 @@ private:
   Trace trace;
   Sharing sharing;
   uint64_t loads = 0;
+  /// That the trace takes.
+  size_t bytes = 0;
   Together wave;
   Sampled recorder;
 };

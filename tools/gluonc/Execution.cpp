@@ -246,12 +246,15 @@ Execution::executeCodeObject(mlir::ModuleOp ir, const driver::KernelArguments &a
 
 void Execution::writeTimeline(driver::LaunchModel &model, llvm::StringRef kernel,
                               const Word &path) {
-  model::Predicted predicted = model.predict(driver::shownClusters);
-  const model::Prediction &prediction = predicted.prediction;
+  std::optional<model::Predicted> predicted =
+      driver::predictExecuted(model, driver::shownClusters, session.sink);
+  if (!predicted)
+    return;
+  const model::Prediction &prediction = predicted->prediction;
   llvm::outs() << llvm::format("predicted %.2f us on ", prediction.microseconds)
                << prediction.chip->name << " (a model); limit: " << prediction.limit() << '\n';
   model::Timeline timeline;
-  timeline.add(predicted, model.trace(), kernel);
+  timeline.add(*predicted, model.trace(), kernel);
   session.writeFile(path, timeline.file(path.text));
 }
 

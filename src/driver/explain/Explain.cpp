@@ -141,10 +141,9 @@ static bool countWaves(explain::Profile &profile, const CompiledKernel &compiled
   if (!executeAmdgcn(compiled, profile.target.warpSize(), arguments, profile.grid, printed,
                      &observers, sink))
     return false;
-  if (model) {
-    model::Predicted predicted = model->predict(shownClusters);
-    timeline->add(predicted, model->trace(), profile.facts.kernel);
-  }
+  if (model)
+    if (auto predicted = model->predict(shownClusters))
+      timeline->add(*predicted, model->trace(), profile.facts.kernel);
   const explain::Counts counts = counter.take();
   addCounts(profile, counts, sources);
   if (const target::amd::Speeds *speeds = target::amd::speedsOf(profile.target))
@@ -205,10 +204,12 @@ std::optional<explain::Profile> explainLaunch(Compiler &compiler, const KernelSo
     countMachineCode(profile, counts, disassembler, *compiled, executed);
   if (!model)
     return profile;
-  model::Predicted predicted = model->predict(timeline ? shownClusters : 0);
-  profile.timing = timingOf(predicted.prediction);
+  std::optional<model::Predicted> predicted = model->predict(timeline ? shownClusters : 0);
+  if (!predicted)
+    return profile;
+  profile.timing = timingOf(predicted->prediction);
   if (timeline)
-    timeline->add(predicted, model->trace(), profile.facts.kernel);
+    timeline->add(*predicted, model->trace(), profile.facts.kernel);
   return profile;
 }
 

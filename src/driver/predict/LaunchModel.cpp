@@ -74,11 +74,13 @@ std::unique_ptr<LaunchModel> LaunchModel::make(const target::Target &target,
   return made;
 }
 
-model::Predicted LaunchModel::predict(unsigned recorded) {
+std::optional<model::Predicted> LaunchModel::predict(unsigned recorded) {
   recordedTrace = waveRecorder ? waveRecorder->take() : recorder->take();
   if (!waveRecorder)
     recordedTrace.sharers = sharing.sharers();
   recordedTrace.partitions = partitions;
+  if (recordedTrace.isCut)
+    return std::nullopt;
   return model::predict(recordedTrace, chip, launch, recorded);
 }
 
@@ -92,6 +94,19 @@ void Observers::executed(const ptx::Observed &what) {
     one->executed(what);
 }
 
+/// Who waits for programs that are not in the sample does not end.
+static constexpr uint64_t mostSteps = uint64_t(1) << 24;
+
+std::optional<model::Predicted> predictExecuted(LaunchModel &model, unsigned recorded,
+                                                diag::Sink &sink) {
+  std::optional<model::Predicted> predicted = model.predict(recorded);
+  if (!predicted)
+    sink.report(diag::Kind::DeviceFault, {},
+                "a program executes more instructions than the performance model keeps")
+        .end();
+  return predicted;
+}
+
 /// The same of AMD's machine code.
 static std::optional<model::Predicted> predictWaves(LaunchModel &model,
                                                     const CompiledKernel &kernel, unsigned warpSize,
@@ -99,10 +114,10 @@ static std::optional<model::Predicted> predictWaves(LaunchModel &model,
                                                     diag::Sink &sink) {
   model::WaveRecorder &waves = *model.waves();
   if (!observeWaves(kernel, warpSize, launch, waves.together(), model.wave(), model::sharingSteps,
-                    sink) ||
-      !observeWaves(kernel, warpSize, launch, waves.observer(), model.sample(), 0, sink))
+                    mostSteps, sink) ||
+      !observeWaves(kernel, warpSize, launch, waves.observer(), model.sample(), 0, mostSteps, sink))
     return std::nullopt;
-  return model.predict(recorded);
+  return predictExecuted(model, recorded, sink);
 }
 
 std::optional<model::Predicted> predict(LaunchModel &model, const CompiledKernel &kernel,
@@ -119,14 +134,12 @@ std::optional<model::Predicted> predict(LaunchModel &model, const CompiledKernel
   if (!executePtx(kernel, warpSize, launch, how, sink))
     return std::nullopt;
   how.observer = &model.observer();
-  // Who waits for programs that are not in the sample does not end.
-  constexpr uint64_t mostSteps = uint64_t(1) << 24;
   how.stepLimit = mostSteps;
   how.clusters = model.sample();
   how.stepsOfWarp = 0;
   if (!executePtx(kernel, warpSize, launch, how, sink))
     return std::nullopt;
-  return model.predict(recorded);
+  return predictExecuted(model, recorded, sink);
 }
 
 /// The number that tensormap.replace gives a type.

@@ -38,8 +38,9 @@ public:
   /// The clusters that have to be executed, by number.
   std::vector<uint64_t> wave() const;
   llvm::ArrayRef<uint64_t> sample() const { return sampled; }
-  /// After the execution. The timeline has `recorded` clusters.
-  model::Predicted predict(unsigned recorded = 0);
+  /// After the execution. The timeline has `recorded` clusters. Nullopt where the sample executed
+  /// more than a trace keeps.
+  std::optional<model::Predicted> predict(unsigned recorded = 0);
   /// What `predict` was from.
   const model::Trace &trace() const { return recordedTrace; }
 
@@ -84,11 +85,15 @@ std::vector<model::Partition> partitionsOf(llvm::StringRef ptx);
 /// Clusters that timelines show.
 inline constexpr unsigned shownClusters = 4;
 
-/// Executes AMD's machine code of the launch on the CPU, as a whole or as `how` says; what it
-/// observes is the model's. False after a report.
+/// Executes AMD's machine code of some workgroups on the CPU: `stepsOfWave` instructions of each
+/// wave, 0 for all; more than `stepLimit` are a fault. False after a report.
 bool observeWaves(const CompiledKernel &kernel, unsigned warpSize, const ExecutedLaunch &launch,
                   amdgcn::Observer &observer, llvm::ArrayRef<uint64_t> workgroups,
-                  uint64_t stepsOfWave, diag::Sink &sink);
+                  uint64_t stepsOfWave, uint64_t stepLimit, diag::Sink &sink);
+
+/// `LaunchModel::predict` of a launch that was executed. Nullopt after a report.
+std::optional<model::Predicted> predictExecuted(LaunchModel &model, unsigned recorded,
+                                                diag::Sink &sink);
 
 /// Executes the sample, without the results of products, and predicts, with `recorded` clusters in
 /// the timeline. Nullopt after a report.
