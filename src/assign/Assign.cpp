@@ -14,12 +14,15 @@ void addAssign(OpPassManager &passes, const target::Target &target, AssignOption
     passes.addPass(createFlattenLoopsPass());
     // While nothing has a layout.
     passes.addPass(createUnrollLoopsPass());
+    passes.addPass(createDropUnitDimsPass());
     passes.addPass(createTransposeLoadsPass());
     // Before products become instructions, which have sums.
     passes.addPass(createCombinePass());
     // What is stated decides all others.
-    passes.addPass(createCoalescePass(!target.isNvidia() &&
-                                      !target::has(target, target::Feature::TransposedLdsLoad)));
+    passes.addPass(createCoalescePass(
+        {.transposesInRegisters =
+             !target.isNvidia() && !target::has(target, target::Feature::TransposedLdsLoad),
+         .copiesAhead = target.isNvidia()}));
     // Behind it: operands in shared memory lie as they were loaded.
     passes.addPass(createMatrixInstructionsPass(target));
   }
@@ -82,7 +85,8 @@ void registerAssignPasses() {
         createReadBuffersPass, createMeetSharesPass, createDropArgumentsPass,
         createAwaitProductsPass, createKeepSumsPass, createFinishLayoutsPass})
     registerPass(create);
-  registerPass([] { return createCoalescePass(/*transposesInRegisters=*/false); });
+  registerPass([] { return createDropUnitDimsPass(); });
+  registerPass([] { return createCoalescePass(); });
   for (bool allDefault : {false, true})
     registerPass([=] { return createPropagateLayoutsPass(allDefault); });
   registerWithTarget("gluonc-assign", "All passes that choose layouts, for a target", {});

@@ -45,16 +45,28 @@ std::unique_ptr<mlir::Pass> createFlattenLoopsPass();
 /// Makes several iterations of a loop one, where the author asks for it (`tt.loop_unroll_factor`).
 std::unique_ptr<mlir::Pass> createUnrollLoopsPass();
 
+/// Loads blocks of descriptors without the leading dims of one that are reshaped away.
+std::unique_ptr<mlir::Pass> createDropUnitDimsPass();
+
 /// Loads operands of products transposed where they are transposed.
 std::unique_ptr<mlir::Pass> createTransposeLoadsPass();
 
 /// Gives products the sums that they are added to.
 std::unique_ptr<mlir::Pass> createCombinePass();
 
+/// What a chip does with the blocks that its threads load.
+struct CoalesceOptions {
+  /// A thread loads neighbours along the depth of a product, also where they are none in memory:
+  /// the chip cannot read columns of shared memory.
+  bool transposesInRegisters = false;
+  /// Copies to shared memory bring ahead what loops compute operands of products from.
+  bool copiesAhead = false;
+};
+
 /// States layouts of accesses to global memory, such that neighbouring threads access neighbouring
-/// addresses. Loads of fewer elements than there are threads stay open. `transposesInRegisters`: a
-/// thread loads neighbours along the depth of a product, where they are none in memory.
-std::unique_ptr<mlir::Pass> createCoalescePass(bool transposesInRegisters);
+/// addresses. Loads of fewer elements than there are threads stay open, unless they are brought
+/// ahead.
+std::unique_ptr<mlir::Pass> createCoalescePass(CoalesceOptions options = {});
 
 /// States layouts of matrix products that tensor cores and matrix cores compute. On NVIDIA,
 /// products of groups of four warps become `ttng.warp_group_dot` or `ttng.tc_gen5_mma`, with

@@ -36,14 +36,28 @@ Value bufferAt(OpBuilder &builder, Location loc, Value ring, Value slot) {
   return ttg::MemDescIndexOp::create(builder, loc, view, ring, slot);
 }
 
+/// Of blocks without leading dims of one.
+static layout::NVMMASharedLayout withRank(layout::NVMMASharedLayout layout, size_t rank) {
+  for (layout::Ints &basis : layout.cga)
+    basis.erase(basis.begin(), basis.begin() + (layout.numDims - rank));
+  layout.numDims = rank;
+  return layout;
+}
+
 Attribute bufferEncoding(tt::TensorDescType desc, Type like) {
-  auto own = cast<ttg::NVMMASharedEncodingAttr>(desc.getSharedLayout());
-  layout::NVMMASharedLayout wanted = own.getValue();
+  auto buffer = dyn_cast<ttg::MemDescType>(like);
+  ArrayRef<int64_t> shape = buffer ? buffer.getShape() : cast<RankedTensorType>(like).getShape();
+  layout::NVMMASharedLayout own =
+      withRank(cast<ttg::NVMMASharedEncodingAttr>(desc.getSharedLayout()).getValue(), shape.size());
+  layout::NVMMASharedLayout wanted = own;
   wanted.cga = sharesOf(like);
-  if (wanted.cga == own.getValue().cga ||
-      !layout::isFilledBy(wanted, own.getValue(), desc.getShape()))
-    return own;
-  return fromLayout(desc.getContext(), layout::Layout(wanted));
+  return fromLayout(desc.getContext(),
+                    layout::Layout(layout::isFilledBy(wanted, own, shape) ? wanted : own));
+}
+
+/// The shape of blocks in buffers of such a layout.
+static ArrayRef<int64_t> shapeIn(tt::TensorDescType desc, Attribute buffer) {
+  return desc.getShape().take_back(toLayout(buffer).rank().value_or(desc.getShape().size()));
 }
 
 static int64_t bytesOfShare(ArrayRef<int64_t> shape, Attribute encoding, Type element) {
@@ -52,7 +66,7 @@ static int64_t bytesOfShare(ArrayRef<int64_t> shape, Attribute encoding, Type el
 }
 
 int64_t bytesOf(tt::TensorDescType desc, Attribute buffer) {
-  return bytesOfShare(desc.getShape(), buffer, ttng::signless(desc.getElementType()));
+  return bytesOfShare(shapeIn(desc, buffer), buffer, ttng::signless(desc.getElementType()));
 }
 
 int64_t bytesOf(ttg::MemDescType buffer) {
@@ -64,8 +78,8 @@ int64_t bytesOf(ttg::MemDescType buffer) {
 
 Value allocateBuffer(OpBuilder &builder, Location loc, tt::TensorDescType desc,
                      Attribute encoding) {
-  return allocateBuffer(builder, loc, desc.getShape(), ttng::signless(desc.getElementType()),
-                        encoding);
+  return allocateBuffer(builder, loc, shapeIn(desc, encoding),
+                        ttng::signless(desc.getElementType()), encoding);
 }
 
 /// `type` with the parts that CTAs have of the buffer.

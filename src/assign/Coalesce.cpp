@@ -1,7 +1,8 @@
 //===- Coalesce.cpp - Layouts of accesses to global memory ---------------------===//
 //
 // See ir/tt/Coalescing.h for the layouts. A load of fewer elements than there are threads
-// costs little in any layout, so that the uses of what it loads may decide.
+// costs little in any layout, so that the uses of what it loads may decide; unless a loop
+// can copy it ahead to shared memory, from where each use reads it as it likes.
 //
 // What is stored may be loaded again. Accesses by one tensor of pointers have one
 // layout, so that each thread loads what it stored itself; others need a barrier of
@@ -10,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "assign/Assign.h"
 #include "assign/CtaShares.h"
+#include "assign/Fetch.h"
 #include "assign/Products.h"
 #include "ir/Encoding.h"
 #include "ir/tt/Coalescing.h"
@@ -118,8 +120,7 @@ class CoalescePass : public PassWrapper<CoalescePass, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CoalescePass)
 
-  explicit CoalescePass(bool transposesInRegisters)
-      : transposesInRegisters(transposesInRegisters) {}
+  explicit CoalescePass(CoalesceOptions chip) : chip(chip) {}
   llvm::StringRef getArgument() const override { return "gluonc-coalesce"; }
   llvm::StringRef getDescription() const override {
     return "State layouts of accesses to global memory";
@@ -149,7 +150,8 @@ private:
         stores.try_emplace(pointers, op);
     });
     llvm::erase_if(accesses, [&](Operation *access) {
-      return !isLarge(access) && !stores.contains(pointersOf(access));
+      return !isLarge(access) && !(chip.copiesAhead && assign::canRunAhead(access)) &&
+             !stores.contains(pointersOf(access));
     });
     if (accesses.empty())
       return;
@@ -162,7 +164,7 @@ private:
       layout::BlockedLayout layout = coalescing.layoutFor(decides);
       const layout::BasisList *bases = shares.of(decides);
       auto load = dyn_cast<tt::LoadOp>(decides);
-      if (load && !bases && transposesInRegisters)
+      if (load && !bases && chip.transposesInRegisters)
         takeNeighboursAlongDepth(layout, load);
       return fromLayout(access->getContext(),
                         bases
@@ -176,13 +178,13 @@ private:
         assign::state(access, *layouts);
   }
 
-  bool transposesInRegisters;
+  CoalesceOptions chip;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> createCoalescePass(bool transposesInRegisters) {
-  return std::make_unique<CoalescePass>(transposesInRegisters);
+std::unique_ptr<Pass> createCoalescePass(CoalesceOptions chip) {
+  return std::make_unique<CoalescePass>(chip);
 }
 
 } // namespace gluonc

@@ -1,6 +1,8 @@
 //===- Costs.cpp --------------------------------------------------------------===//
 #include "assign/Costs.h"
 
+#include "assign/Fetch.h"
+
 #include "ir/Encoding.h"
 #include "ir/tt/Coalescing.h"
 #include "ir/tt/DescriptorAccess.h"
@@ -89,8 +91,13 @@ static bool isView(Operation *op) {
              tt::AddPtrOp, tt::BitcastOp, tt::IntToPtrOp, tt::PtrToIntOp>(op);
 }
 
-/// A load that all threads may make again. What was stored is seen by the thread that stored it.
+/// A load that all threads may make again. What was stored is seen by the thread that stored it;
+/// what is stated to be copied ahead is read from there.
 static bool isSmallLoad(tt::LoadOp load) {
+  if (auto type = dyn_cast<RankedTensorType>(load.getType());
+      type && type.getEncoding() && toLayout(type.getEncoding()).as<layout::BlockedLayout>() &&
+      assign::canRunAhead(load))
+    return false;
   if (llvm::any_of(load.getPtr().getUsers(), [](Operation *user) {
         return !isMemoryEffectFree(user) && !isa<tt::LoadOp>(user);
       }))

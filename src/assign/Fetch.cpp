@@ -7,8 +7,10 @@
 #include "assign/Products.h"
 #include "ir/Encoding.h"
 #include "ir/Hint.h"
+#include "ir/tt/Coalescing.h"
 #include "target/nvidia/BoxCopies.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -87,10 +89,7 @@ static bool takesOperand(Operation *product, OpOperand &use) {
                         : use.getOperandNumber() < 2;
 }
 
-/// Whether a product of the loop depends on it.
-bool Finder::isWanted(Operation *load) {
-  if (wantsAll)
-    return true;
+bool feedsProductIn(scf::ForOp loop, Operation *load) {
   SmallVector<Value> pending{load->getResult(0)};
   llvm::DenseSet<Operation *> seen;
   while (!pending.empty())
@@ -103,7 +102,33 @@ bool Finder::isWanted(Operation *load) {
         continue;
       llvm::append_range(pending, op->getResults());
     }
-  return stays("no product of its loop takes it, and the loop itself states no num_stages");
+  return false;
+}
+
+/// Whether it is an address, or a part of one, that another access of the block takes.
+static bool isForAddress(tt::LoadOp load) {
+  ForwardSliceOptions options;
+  options.filter = [&](Operation *op) { return op->getBlock() == load->getBlock(); };
+  llvm::SetVector<Operation *> slice;
+  getForwardSlice(load.getOperation(), &slice, options);
+  return llvm::any_of(slice, [&](Operation *op) {
+    Value pointers = pointersOf(op);
+    return pointers && pointers.getDefiningOp() && slice.contains(pointers.getDefiningOp());
+  });
+}
+
+bool canRunAhead(Operation *access) {
+  auto load = dyn_cast<tt::LoadOp>(access);
+  auto loop = dyn_cast<scf::ForOp>(access->getParentOp());
+  return load && loop && stagesOf(loop) > 1 &&
+         int64_t(elementBytes(getElementTypeOrSelf(load.getType()))) >= leastCopyBytes &&
+         feedsProductIn(loop, load) && !isForAddress(load);
+}
+
+/// Whether a product of the loop depends on it.
+bool Finder::isWanted(Operation *load) {
+  return wantsAll || feedsProductIn(loop, load) ||
+         stays("no product of its loop takes it, and the loop itself states no num_stages");
 }
 
 /// The dim along which neighbours are neighbours in a buffer.

@@ -69,6 +69,14 @@ void addStaying(mlir::scf::ForOp loop, llvm::StringRef why, Staying &staying);
 /// How many stages a loop has: its own number, else that of the kernel.
 int64_t stagesOf(mlir::scf::ForOp loop);
 
+/// Whether a product of the loop's body takes what the load gives, or what is computed from it in
+/// the body, as an operand.
+bool feedsProductIn(mlir::scf::ForOp loop, mlir::Operation *load);
+
+/// Whether copies of an element a thread can be ahead of the loop that computes operands of its
+/// products from what `access` loads.
+bool canRunAhead(mlir::Operation *access);
+
 /// A buffer of which matrix instructions read `operand` without conflicts of banks, whose
 /// neighbours along `order[0]` are neighbours.
 layout::Layout bufferFor(mlir::RankedTensorType type, const layout::DotOperandLayout &operand,

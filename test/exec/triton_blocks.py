@@ -26,6 +26,8 @@
 # EXPECT: allclose(c, a @ b.T, rtol=1e-2, atol=2e-2)
 # RUN: described_product a='randn((128, 160), f16)' b='randn((96, 160), f16)' c='full((128, 96), 7.0, f16)' M=128 N=96 K=160 STAGES=4 --grid '(2, 2)'
 # EXPECT: allclose(c, a @ b.T, rtol=1e-2, atol=2e-2)
+# RUN: batched_product a='randn((2, 64, 160), f16)' b='randn((2, 160, 64), f16)' c='full((2, 64, 64), 7.0, f16)' K=160 --grid 2
+# EXPECT: allclose(c, a @ b, rtol=1e-2, atol=2e-2)
 # RUN: described_attention q='randn((64, 32), f16)' k='randn((128, 32), f16)' v='randn((128, 32), f16)' out='empty((64, 32), f32)' length=128 --grid 1
 # EXPECT: allclose(out, (exp(q.to(f32) @ k.to(f32).T) / sum(exp(q.to(f32) @ k.to(f32).T), 1).reshape((64, 1))) @ v.to(f32), rtol=1e-2, atol=1e-2)
 # RUN: scaled_in_place x='arange(64 * 256, f32).reshape((64, 256)) % 61' columns=256 --grid 1
@@ -118,6 +120,18 @@ def described_product(a, b, c, M, N, K, STAGES: tl.constexpr):
     for k in tl.range(0, K, 64, num_stages=STAGES):
         total = tl.dot(left.load([row, k]), right.load([column, k]).T, total)
     target.store([row, column], total.to(tl.float16))
+
+
+@triton.jit
+def batched_product(a, b, c, K: tl.constexpr):
+    one = tl.program_id(0)
+    a_desc = tl.make_tensor_descriptor(a, [2, 64, K], [64 * K, K, 1], [1, 64, 32])
+    b_desc = tl.make_tensor_descriptor(b, [2, K, 64], [K * 64, 64, 1], [1, 32, 64])
+    c_desc = tl.make_tensor_descriptor(c, [2, 64, 64], [64 * 64, 64, 1], [1, 64, 64])
+    acc = tl.zeros((64, 64), tl.float32)
+    for k in range(0, K, 32):
+        acc = tl.dot(a_desc.load([one, 0, k]).reshape(64, 32), b_desc.load([one, k, 0]).reshape(32, 64), acc)
+    c_desc.store([one, 0, 0], acc.to(tl.float16).reshape(1, 64, 64))
 
 
 @triton.jit

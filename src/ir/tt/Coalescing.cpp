@@ -3,7 +3,10 @@
 
 #include "ir/Encoding.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <numeric>
 
@@ -86,14 +89,46 @@ Coalescing::Coalescing(tt::FuncOp function, Limit limit) : facts(function), limi
   findGroups(function);
 }
 
+/// Whether neighbours along the axis differ by a term that nothing multiplies, as far as the
+/// expression shows: columns of an image of any width do, `row * stride` does not.
+static bool hasUnitTerm(Value value, unsigned axis) {
+  llvm::SetVector<std::pair<Value, unsigned>> pending;
+  pending.insert({value, axis});
+  for (size_t i = 0; i < pending.size(); ++i) {
+    auto [term, dim] = pending[i];
+    auto type = dyn_cast<RankedTensorType>(term.getType());
+    if (!type || type.getDimSize(dim) == 1)
+      continue;
+    Operation *op = term.getDefiningOp();
+    if (!op) {
+      auto argument = cast<BlockArgument>(term);
+      auto loop = dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
+      if (OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr)
+        pending.insert({init->get(), dim});
+    } else if (isa<tt::MakeRangeOp>(op)) {
+      return true;
+    } else if (auto expand = dyn_cast<tt::ExpandDimsOp>(op)) {
+      pending.insert({expand.getSrc(), dim - (dim > expand.getAxis())});
+    } else if (isa<tt::AddPtrOp, arith::AddIOp>(op)) {
+      pending.insert({op->getOperand(0), dim});
+      pending.insert({op->getOperand(1), dim});
+    } else if (isa<tt::BroadcastOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::RemSIOp,
+                   arith::RemUIOp>(op)) {
+      pending.insert({op->getOperand(0), dim});
+    }
+  }
+  return false;
+}
+
 layout::Ints Coalescing::orderOf(Value pointers) {
   AxisInfo info = facts.of(pointers);
   layout::Ints order(info.rank(), 0);
   std::iota(order.begin(), order.end(), 0);
   // Rows are contiguous where nothing is known.
-  llvm::sort(order, [&](int64_t a, int64_t b) {
-    return std::pair(info.contiguity[a], a) > std::pair(info.contiguity[b], b);
-  });
+  auto rank = [&](int64_t axis) {
+    return std::tuple(info.contiguity[axis], hasUnitTerm(pointers, axis), axis);
+  };
+  llvm::sort(order, [&](int64_t a, int64_t b) { return rank(a) > rank(b); });
   return order;
 }
 

@@ -23,7 +23,14 @@ static LogicalResult checkAccess(Operation *op, TensorDescType desc, size_t indi
 }
 
 LogicalResult DescriptorLoadOp::verify() {
-  return checkAccess(*this, getDesc().getType(), getIndices().size(), getType());
+  TensorDescType desc = getDesc().getType();
+  RankedTensorType whole = getType();
+  // Without leading dims of one.
+  ArrayRef<int64_t> all = desc.getShape(), own = whole.getShape();
+  if (!own.empty() && own.size() < all.size() && all.take_back(own.size()) == own &&
+      whole.getNumElements() == ShapedType::getNumElements(all))
+    whole = RankedTensorType::get(all, whole.getElementType());
+  return checkAccess(*this, desc, getIndices().size(), whole);
 }
 
 LogicalResult DescriptorStoreOp::verify() {

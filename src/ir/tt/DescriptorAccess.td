@@ -14,7 +14,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 // Kernels of the Triton language have these; `assign` makes copies of them that go through shared
 // memory.
 // `descriptor_access_c1`: one index per dim of the block.
-// `descriptor_access_c2`: the tensor has the shape and element type of the block.
+// `descriptor_access_c2`: the tensor has the shape and element type of the block. A load may leave
+// out leading dims of one.
 
 def TT_DescribedMemory : Resource<"::gluonc::tt::GlobalMemory">;
 
