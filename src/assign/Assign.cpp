@@ -49,6 +49,9 @@ void addAssign(OpPassManager &passes, const target::Target &target, AssignOption
     passes.addPass(createPipelinePass(target, options.remarks));
     passes.addPass(createReadBuffersPass());
     passes.addPass(createStoreOperandsPass(target));
+    // Behind what loads ahead.
+    if (target.isNvidia())
+      passes.addPass(createStoreEarlyPass(target));
     // Behind what computes addresses in another place than before.
     passes.addPass(createDropArgumentsPass());
   }

@@ -122,6 +122,10 @@ std::unique_ptr<mlir::Pass> createMeetSharesPass();
 /// few registers for them.
 std::unique_ptr<mlir::Pass> createStoreOperandsPass(const target::Target &target);
 
+/// Stores loaded operands of products to shared memory before other products, where two programs
+/// still fit a multiprocessor.
+std::unique_ptr<mlir::Pass> createStoreEarlyPass(const target::Target &target);
+
 /// Drops what loops carry and nothing needs.
 std::unique_ptr<mlir::Pass> createDropArgumentsPass();
 

@@ -5,6 +5,8 @@
 // - where several operands come from it, it is stored once;
 // - where a loop needs more registers than there are, it reads operands that it does not
 //   change in every iteration;
+// - where warps exchange 16-bit operands of tensor cores, which `ldmatrix` reads four registers at
+//   a time;
 // - where the chip reads columns of shared memory, which a conversion would put together from
 //   halves of registers; the product's other operand with them, so that threads meet once for both;
 // - where both operands of a product by scalar multiplications would fill a thread's registers:
@@ -70,6 +72,19 @@ bool isBesideColumns(ttg::ConvertLayoutOp conversion, const target::Target &targ
   return beside && beside->getBlock() == dot->getBlock() && readsColumns(beside, target);
 }
 
+/// Whether warps exchange what `ldmatrix` reads as a tensor core wants it.
+bool readsMatrices(ttg::ConvertLayoutOp conversion) {
+  RankedTensorType from = conversion.getSrc().getType(), type = conversion.getType();
+  layout::Layout to = toLayout(type.getEncoding());
+  const auto *operand = to.as<layout::DotOperandLayout>();
+  if (!operand || !operand->parent.as<layout::NVMMADistributedLayout>() || type.getRank() != 2 ||
+      type.getElementTypeBitWidth() != 16)
+    return false;
+  layout::ConversionPlan plan = layout::planConversion(toLinear(from), toLinear(type), 16);
+  const auto *shared = std::get_if<layout::SharedPlan>(&plan);
+  return shared && shared->sync == layout::SyncScope::Cta;
+}
+
 /// Of a conversion to an operand that goes through shared memory.
 std::optional<layout::DotOperandLayout>
 operandOf(ttg::ConvertLayoutOp conversion, assign::Costs &costs, const target::Target &target) {
@@ -79,7 +94,7 @@ operandOf(ttg::ConvertLayoutOp conversion, assign::Costs &costs, const target::T
   if (!operand || costs.ofConversion(conversion.getSrc().getType(), encoding, conversion) == 0)
     return std::nullopt;
   const auto *matrix = operand->parent.as<layout::NVMMADistributedLayout>();
-  bool suits = matrix ? matrix->version[0] == 2
+  bool suits = matrix ? matrix->version[0] == 2 || readsMatrices(conversion)
                       : operand->parent.as<layout::BlockedLayout>() ||
                             readsColumns(conversion, target) || isBesideColumns(conversion, target);
   return suits ? std::optional(*operand) : std::nullopt;
@@ -105,10 +120,12 @@ bool fillsRegisters(ttg::ConvertLayoutOp conversion, assign::Costs &costs,
 
 /// A buffer for the operand of a product.
 layout::Layout bufferOf(RankedTensorType type, const layout::DotOperandLayout &operand) {
-  if (operand.parent.as<layout::AMDMFMALayout>())
+  bool isOfTensorCore = operand.parent.as<layout::NVMMADistributedLayout>();
+  if (operand.parent.as<layout::AMDMFMALayout>() ||
+      (isOfTensorCore && type.getElementTypeBitWidth() == 16))
     return assign::bufferFor(type, operand, orderOfSource(type));
   layout::Ints order = rowMajorOrder(unsigned(type.getRank()));
-  if (!operand.parent.as<layout::NVMMADistributedLayout>() || type.getElementTypeBitWidth() > 32)
+  if (!isOfTensorCore || type.getElementTypeBitWidth() > 32)
     return layout::SwizzledSharedLayout{1, 1, 1, order, {}};
   return assign::bufferFor(type, operand, order);
 }
@@ -177,7 +194,7 @@ private:
       // Behind the other one is stored.
       bool isLate =
           isBesideColumns(conversion, target) || fillsRegisters(conversion, costs, target);
-      if (isLate || readsColumns(conversion, target))
+      if (isLate || readsColumns(conversion, target) || readsMatrices(conversion))
         isStored.insert(conversion);
       if (isLate)
         isRead.insert(conversion);
@@ -218,9 +235,11 @@ private:
     layout::Layout to = toLayout(first.getType().getEncoding());
     Attribute encoding =
         fromLayout(type.getContext(), bufferOf(type, *to.as<layout::DotOperandLayout>()));
-    if (bytesOf(type) > left || !encoding)
+    // One that is read at once takes no more than the conversion would.
+    bool stays = conversions.size() > 1 || isRead.contains(first);
+    if ((stays && bytesOf(type) > left) || !encoding)
       return;
-    left -= bytesOf(type);
+    left -= stays ? bytesOf(type) : 0;
     OpBuilder builder(first);
     auto buffer = ttg::MemDescType::get(type.getShape(), type.getElementType(), encoding,
                                         ttg::SharedMemorySpaceAttr::get(type.getContext()),
