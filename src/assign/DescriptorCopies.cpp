@@ -41,7 +41,50 @@ Value constant(OpBuilder &builder, Location loc, Type type, int64_t value) {
   return arith::ConstantIntOp::create(builder, loc, type, value);
 }
 
-void lowerLoad(tt::DescriptorLoadOp load) {
+/// Bytes of shared memory that no buffer of the function takes, if all were there at once.
+int64_t freeBytes(tt::FuncOp function, const target::Target &target) {
+  int64_t free = int64_t(target.maxSharedBytes()) - spareBytes;
+  function.walk([&](ttg::LocalAllocOp alloc) { free -= assign::bytesOf(alloc.getType()); });
+  return free;
+}
+
+/// Where a copy that starts at `load` has to be over: in front of what uses the block, or may write
+/// to memory or wait. Other copies may start before.
+Operation *endOf(tt::DescriptorLoadOp load) {
+  Operation *op = load->getNextNode();
+  auto uses = [&](Operation *user) { return load->getBlock()->findAncestorOpInBlock(*user) == op; };
+  while (!op->hasTrait<OpTrait::IsTerminator>() && llvm::none_of(load->getUsers(), uses) &&
+         (isMemoryEffectFree(op) || isa<tt::DescriptorLoadOp, tt::LoadOp>(op)))
+    op = op->getNextNode();
+  return op;
+}
+
+/// Blocks that are loaded twice, with nothing written in between, are loaded once.
+void mergeLoads(tt::FuncOp function) {
+  function.walk([](Block *block) {
+    llvm::SmallVector<tt::DescriptorLoadOp> known;
+    for (Operation &op : llvm::make_early_inc_range(*block)) {
+      auto load = dyn_cast<tt::DescriptorLoadOp>(op);
+      if (!load) {
+        if (!isMemoryEffectFree(&op) && !isa<tt::LoadOp>(op))
+          known.clear();
+        continue;
+      }
+      auto *same = llvm::find_if(known, [&](tt::DescriptorLoadOp other) {
+        return other.getType() == load.getType() && other->getOperands() == load->getOperands();
+      });
+      if (same == known.end()) {
+        known.push_back(load);
+        continue;
+      }
+      load.replaceAllUsesWith(same->getResult());
+      load.erase();
+    }
+  });
+}
+
+/// `free`: bytes of shared memory for copies that go on while others start.
+void lowerLoad(tt::DescriptorLoadOp load, int64_t &free) {
   OpBuilder builder(load);
   Location loc = load.getLoc();
   tt::TensorDescType desc = load.getDesc().getType();
@@ -57,6 +100,9 @@ void lowerLoad(tt::DescriptorLoadOp load) {
   assign::BoxBarriers barrier(builder, loc, 1);
   barrier.expect(builder, zero, assign::bytesOf(desc, encoding), yes);
   barrier.copy(builder, load, load.getDesc(), load.getIndices(), zero, buffer, yes);
+  free -= assign::bytesOf(desc, encoding);
+  if (free >= 0)
+    builder.setInsertionPoint(endOf(load));
   barrier.wait(builder, zero, zero);
   barrier.end(builder);
   for (Operation *user : llvm::make_early_inc_range(load->getUsers())) {
@@ -80,8 +126,7 @@ void lowerLoad(tt::DescriptorLoadOp load) {
 class Stores {
 public:
   Stores(tt::FuncOp function, const target::Target &target) {
-    free = int64_t(target.maxSharedBytes()) - spareBytes;
-    function.walk([&](ttg::LocalAllocOp alloc) { free -= assign::bytesOf(alloc.getType()); });
+    free = freeBytes(function, target);
     function.walk([&](Operation *op) {
       if (isa<tt::DescriptorStoreOp, tt::DescriptorReduceOp>(op))
         stores.push_back(op);
@@ -219,9 +264,12 @@ public:
     if (!choosesLayouts(getOperation()))
       return;
     for (tt::FuncOp function : getOperation().getOps<tt::FuncOp>()) {
+      mergeLoads(function);
       llvm::SmallVector<tt::DescriptorLoadOp> loads;
       function.walk([&](tt::DescriptorLoadOp load) { loads.push_back(load); });
-      llvm::for_each(loads, lowerLoad);
+      int64_t free = freeBytes(function, target);
+      for (tt::DescriptorLoadOp load : loads)
+        lowerLoad(load, free);
       Stores(function, target).lower();
     }
   }

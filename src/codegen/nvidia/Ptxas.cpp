@@ -2,6 +2,7 @@
 
 #include "support/Forks.h"
 #include "support/Interrupt.h"
+#include "target/nvidia/Registers.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -36,6 +37,15 @@ unsigned numberBefore(StringRef line, StringRef unit) {
   StringRef digits = head.take_back(head.size() - (head.find_last_not_of("0123456789") + 1));
   unsigned value = 0;
   return digits.getAsInteger(10, value) ? 0 : value;
+}
+
+constexpr StringLiteral threadsDirective = ".reqntid";
+
+/// Registers that a thread of so many can have.
+unsigned mostRegisters(unsigned threads) {
+  using namespace target::nvidia;
+  return std::min(maxRegistersPerThread,
+                  registerFile / std::max(threads, 1u) / registerUnit * registerUnit);
 }
 
 /// A folder that only this user can open, and that disappears with the object: what ptxas puts
@@ -180,8 +190,8 @@ std::vector<ResourceUsage> parseResources(StringRef log) {
   return all;
 }
 
-Expected<Cubin> assemble(StringRef ptxasPath, StringRef ptx, const target::Target &target,
-                         const Options &options) {
+static Expected<Cubin> assembleOnce(StringRef ptxasPath, StringRef ptx,
+                                    const target::Target &target, const Options &options) {
   Expected<TemporaryFolder> folder = TemporaryFolder::create();
   if (!folder)
     return failed(folder.takeError());
@@ -213,6 +223,37 @@ Expected<Cubin> assemble(StringRef ptxasPath, StringRef ptx, const target::Targe
                                        ": " + *log)
                                           .str());
   return Cubin{std::move(*bytes), parseResources(*log), std::move(*log)};
+}
+
+static unsigned spillsOf(const Cubin &cubin) {
+  unsigned bytes = 0;
+  for (const ResourceUsage &usage : cubin.resources)
+    bytes += usage.spillStoreBytes;
+  return bytes;
+}
+
+/// Whether ptxas took far fewer registers than there are, and so spills: with ptxas 12.9 and 13.0 a
+/// kernel that does not fit into 255 registers may be left with 32. `threads` of its program.
+static bool gaveUp(const Cubin &cubin, unsigned threads) {
+  return cubin.resources.size() == 1 && spillsOf(cubin) != 0 &&
+         2 * cubin.resources.front().registers < mostRegisters(threads);
+}
+
+Expected<Cubin> assemble(StringRef ptxasPath, StringRef ptx, const target::Target &target,
+                         const Options &options) {
+  Expected<Cubin> made = assembleOnce(ptxasPath, ptx, target, options);
+  auto [head, tail] = ptx.split(threadsDirective);
+  unsigned threads = 0;
+  if (!made || tail.trim(' ').consumeInteger(10, threads) || threads == 0 ||
+      ptx.contains(".maxnreg") || !gaveUp(*made, threads))
+    return made;
+  // Where the number of registers is stated, it does not.
+  std::string stated =
+      (head + ".maxnreg " + Twine(mostRegisters(threads)) + "\n" + threadsDirective + tail).str();
+  Expected<Cubin> again = assembleOnce(ptxasPath, stated, target, options);
+  if (!again)
+    return again;
+  return spillsOf(*again) < spillsOf(*made) ? std::move(again) : std::move(made);
 }
 
 } // namespace gluonc::codegen::nvidia
