@@ -132,22 +132,41 @@ const layout::LinearLayout &toLinear(ttg::MemDescType type) {
   return *linear;
 }
 
+/// A plan that does with `bytes` of scratch, as far as that can be.
+static layout::ConversionPlan planWithin(int64_t bytes,
+                                         llvm::function_ref<layout::ConversionPlan()> plan,
+                                         layout::ConversionOptions &options) {
+  options.scratchBudgetBytes = std::min(options.scratchBudgetBytes, bytes);
+  layout::ConversionPlan best = plan();
+  // Registers that a vector moves are in one pass. Narrower ones leave more passes.
+  while (layout::scratchBytes(best) > bytes && options.maxVectorBits > 32) {
+    options.maxVectorBits /= 2;
+    best = plan();
+  }
+  return best;
+}
+
 const layout::ConversionPlan &planOf(ttg::ConvertLayoutOp op) {
   RankedTensorType from = op.getSrc().getType(), to = op.getType();
   bool forced = op.getForceWarpShuffle();
   // Looked up before the cache is locked by `plan`.
   const layout::LinearLayout &src = toLinear(from), &dst = toLinear(to);
+  ttg::LinearLayoutCache &cache = cacheOf(op.getContext());
   layout::ConversionOptions options;
   if (forced)
     options.maxSwaps = layout::LinearLayout::maxBits;
-  // Where scratch is allocated already, the plan does with that, in more passes than by itself.
-  if (auto size = op->getAttrOfType<IntegerAttr>(ttg::allocationSizeAttr))
-    options.scratchBudgetBytes = std::min(options.scratchBudgetBytes, size.getInt());
-  return cacheOf(op.getContext()).plan({from, to}, forced, options.scratchBudgetBytes, [&] {
+  auto plan = [&] {
     return layout::planConversion(src.removeZeroBases(layout::Dim::Register),
                                   dst.removeZeroBases(layout::Dim::Register),
                                   8 * elementBytes(from.getElementType()), options);
-  });
+  };
+  const layout::ConversionPlan &byItself = cache.plan({from, to}, forced, 0, plan);
+  // Where less scratch is allocated, the plan does with that, in more passes.
+  auto size = op->getAttrOfType<IntegerAttr>(ttg::allocationSizeAttr);
+  if (!size || size.getInt() >= layout::scratchBytes(byItself))
+    return byItself;
+  return cache.plan({from, to}, forced, size.getInt(),
+                    [&] { return planWithin(size.getInt(), plan, options); });
 }
 
 unsigned elementBits(Type element) {

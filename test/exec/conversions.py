@@ -28,10 +28,12 @@
 # EXPECT: dst == v + zeros((32, 64), f32)
 # RUN: two_conversions src='randn((64, 64), f32)' dst='empty((64, 64), f32)' --grid 1
 # EXPECT: dst.T == src
-# Buffers leave 19,456 and 8,192 bytes to conversions that would take 32,768: they go in passes.
+# Buffers leave 19,456, 8,192 and 4,096 bytes to conversions that would take 32,768: they go in passes, the last one in narrower vectors, too.
 # RUN: little_room src='randint(-99, 99, (128, 128), f32)' dst='empty((128, 128), f32)' y='zeros(128, f32)' WORDS=53248 --grid 1 --target cuda:90a
 # EXPECT: (dst == src + 1) & (y == 2)
 # RUN: little_room src='randint(-99, 99, (128, 128), f32)' dst='empty((128, 128), f32)' y='zeros(128, f32)' WORDS=56064 --grid 1 --target cuda:90a
+# EXPECT: (dst == src + 1) & (y == 2)
+# RUN: little_room src='randint(-99, 99, (128, 128), f32)' dst='empty((128, 128), f32)' y='zeros(128, f32)' WORDS=57088 --grid 1 --target cuda:90a
 # EXPECT: (dst == src + 1) & (y == 2)
 
 from triton.experimental import gluon

@@ -227,7 +227,8 @@ TEST_F(AllocateSharedTest, ScratchAvoidsWhatIsAliveAndTakesWhatIsNot) {
 }
 
 TEST_F(AllocateSharedTest, ConversionsDoWithLessWhereThereIsNotMore) {
-  // 32768 bytes of scratch by themselves; 420 rows leave 17408, 438 leave 8192.
+  // 32768 bytes of scratch by themselves; 420 rows leave 17408, 438 leave 8192, 446 leave 4096,
+  // which takes vectors of 8 bytes.
   const std::string columns =
       "tensor<128x128xf32, #ttg.blocked<{sizePerThread = [128, 1], threadsPerWarp = [1, 32], "
       "warpsPerCTA = [1, 4], order = [0, 1]}>>";
@@ -253,6 +254,8 @@ TEST_F(AllocateSharedTest, ConversionsDoWithLessWhereThereIsNotMore) {
   EXPECT_EQ(sizes(420), std::pair(int64_t{32768}, int64_t{16384}));
   EXPECT_LE(total(), 232448);
   EXPECT_EQ(sizes(438), std::pair(int64_t{32768}, int64_t{8192}));
+  EXPECT_LE(total(), 232448);
+  EXPECT_EQ(sizes(446), std::pair(int64_t{32768}, int64_t{4096}));
   EXPECT_LE(total(), 232448);
 }
 
