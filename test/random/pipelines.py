@@ -13,7 +13,7 @@ TYPES = [("float16", "float32", 3), ("float16", "float16", 1), ("float32", "floa
 MOST_BYTES = 96 << 10
 
 
-def _tensor(m, dtype, shape, block, bases, largest):
+def tensor(m, dtype, shape, block, bases, largest):
     layout = layouts.nvmma(m.rng, block, BITS[dtype], bases, multiplied=True)
     if not layout:
         raise NothingFits
@@ -21,12 +21,12 @@ def _tensor(m, dtype, shape, block, bases, largest):
     return Tensor(memory, shape, block, layout, "zero", m.host_describes and m.rng.random() < 0.5)
 
 
-def _bars(name, count, slots, two_ctas=False):
+def bars(name, count, slots, two_ctas=False):
     return (f"{name} = mbarrier.allocate_mbarrier(batch={slots}{', two_ctas=True' * two_ctas})\n"
             f"for k in gl.static_range({slots}):\n    mbarrier.init({name}.index(k), count={count})\n")
 
 
-def _ends(name, slots):
+def ends(name, slots):
     return f"for k in gl.static_range({slots}):\n    mbarrier.invalidate({name}.index(k))\n"
 
 
@@ -71,7 +71,7 @@ def {fn}_takes(sums, summed, taken, total, n):
 """
 
 
-def _filled(text, **values):
+def with_values(text, **values):
     for name, value in values.items():
         text = text.replace("{" + name + "}", str(value))
     return text
@@ -93,8 +93,8 @@ def pipelined(m):
     turned = dtype == "float32" or rng.random() < 0.5
     depth = max(n, 1) * S * inner
     down, right = ([[1, 0]], [[0, 1]]) if pair else ([], [])
-    a = _tensor(m, dtype, [rows, depth], [rows, inner], down, largest)
-    b = _tensor(m, dtype, [columns, depth] if turned else [depth, columns],
+    a = tensor(m, dtype, [rows, depth], [rows, inner], down, largest)
+    b = tensor(m, dtype, [columns, depth] if turned else [depth, columns],
                 [columns, inner] if turned else [inner, columns], [basis[::-1] for basis in right] if turned else right,
                 largest)
     if D * (a.block[0] * a.block[1] + b.block[0] * b.block[1]) * BITS[dtype] // 8 > MOST_BYTES:
@@ -114,7 +114,7 @@ def pipelined(m):
     values = dict(D=D, E=E, S=S, K=inner, AT=f"0, k * {inner}" if turned else f"k * {inner}, 0",
                   TURN=".permute((1, 0))" * turned, VARIANT=variant(m, place), SHAPE=place.shape, SUM=sums,
                   FACTOR=factor)
-    functions = _filled(LOADS + MULTIPLIES + TAKES, **values)
+    functions = with_values(LOADS + MULTIPLIES + TAKES, **values)
     total = f"gl.SwizzledSharedLayout(1, 1, 1, [1, 0]{layouts.cga_text(down)})"
     calls = {
         "takes": f"({{fn}}_takes, (acc, filled1, drained1, s, n{which}))",
@@ -127,10 +127,10 @@ def pipelined(m):
             + f"x = gl.allocate_shared_memory(gl.{dtype}, {[D, *a.block]}, {a.layout})\n"
             f"y = gl.allocate_shared_memory(gl.{dtype}, {[D, *b.block]}, {b.layout})\n"
             f"s = gl.allocate_shared_memory(gl.{sums}, {place.shape}, {total})\nacc = {place.allocate(E)}\n"
-            + _bars("filled0", 1, D, pair) + _bars("drained0", 1, D) + _bars("filled1", 1, E)
-            + _bars("drained1", 1, E, pair)
+            + bars("filled0", 1, D, pair) + bars("drained0", 1, D) + bars("filled1", 1, E)
+            + bars("drained1", 1, E, pair)
             + f"gl.warp_specialize([{', '.join(calls[name] for name in names)}], {[counts[k] for k in names[1:]]})\n"
-            + m.meet() + _ends("filled0", D) + _ends("drained0", D) + _ends("filled1", E) + _ends("drained1", E))
+            + m.meet() + ends("filled0", D) + ends("drained0", D) + ends("filled1", E) + ends("drained1", E))
     m.add(text + "{out} = s.load({layout})", [], value, sums, m.layout(place.shape), functions=functions,
           tensors=[a, b])
 

@@ -61,10 +61,8 @@ def _operand(m, side, tile, name):
     return f"{name} = gl.allocate_shared_memory({element}, {shape}, {layout}, {tile})\n", view
 
 
-def _packed(side, columns):
-    """The layout of scales in shared memory from which they are copied, None where there is none."""
-    parts = 2 if [1, 0] in side.scale_bases else 1
-    own = side.rows // parts
+def packed_bases(own, columns):
+    """Where the bytes of a CTA's scales in shared memory belong, from which they are copied, None where there is no way."""
     beside = [[0, step] for step in (4, 8) if step < columns]
     if own % 128 == 0 and columns in (4, 8, 16):
         upper = [[32, 0], [64, 0]]
@@ -72,9 +70,15 @@ def _packed(side, columns):
         upper, beside = [[32, 0], beside[0]], beside[1:]
     else:
         return None
-    bases = [[0, 1], [0, 2], *upper, [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], *beside, *([[128, 0]] if own == 256 else [])]
+    return [[0, 1], [0, 2], *upper, [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], *beside, *([[128, 0]] if own == 256 else [])]
+
+
+def _packed(side, columns):
+    """The layout of scales in shared memory from which they are copied, None where there is none."""
+    own = side.rows // (2 if [1, 0] in side.scale_bases else 1)
+    bases = packed_bases(own, columns)
     blocks = [[own * down, 0] for down, _ in side.scale_bases]
-    return f"gl.SharedLinearLayout({bases}{', ' + str(blocks) if blocks else ''})"
+    return bases and f"gl.SharedLinearLayout({bases}{', ' + str(blocks) if blocks else ''})"
 
 
 def _scales(m, side, vector, name, number):

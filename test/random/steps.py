@@ -16,6 +16,7 @@ import partitions
 import pipelines
 import products
 import scaled
+import scaled_pipelines
 import tensor_memory
 import transfers
 import warpgroups
@@ -267,7 +268,8 @@ KINDS = OWN_KINDS + buffers.KINDS + flow.KINDS + numeric.KINDS + products.KINDS
 # Half of the steps of a program for a chip, and what is among the others.
 OF_CHIPS = {
     "hopper": transfers.KINDS + partitions.KINDS + warpgroups.KINDS,
-    "blackwell": transfers.KINDS + partitions.KINDS + 3 * (tensor_memory.KINDS + scaled.KINDS + 2 * pipelines.KINDS),
+    "blackwell": transfers.KINDS + partitions.KINDS + 3 * (tensor_memory.KINDS + scaled.KINDS + 2 * pipelines.KINDS
+                                                            + scaled_pipelines.KINDS),
 }
 # What of the rest is NVIDIA's.
 ONLY_NVIDIA = [buffers.asynchronous_copy, products.mma_v2]
