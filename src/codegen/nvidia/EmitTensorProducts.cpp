@@ -229,17 +229,33 @@ private:
 
   /// A step never leaves the 14 bits of the address. ptxas knows the upper word, which is the same
   /// for all; in a sum of 64 bits it would add the carry, too. Where a loop does not change the
-  /// buffer, that is done in front of it.
+  /// buffer, sums are the same in all iterations, and LLVM makes them in front of it, ptxas only
+  /// some.
   void setDescriptor(OneThread &one, const char *name, mlir::Value buffer, SharedOperand &operand,
                      int64_t line, int64_t depth) const {
     const uint64_t step = operand.step(line, depth);
-    if (isSameInLoop(buffer, op->template getParentOfType<mlir::LoopLikeOpInterface>()))
-      one.line() << "add.s64 " << name << ", " << one.operand(operand.begin()) << ", " << step
-                 << ";\n\t";
-    else
+    auto loop = op->template getParentOfType<mlir::LoopLikeOpInterface>();
+    if (!isSameInLoop(buffer, loop))
       one.line() << "mov.b64 {low, high}, " << one.operand(operand.begin())
                  << ";\n\tadd.s32 low, low, " << uint32_t(step) << ";\n\tmov.b64 " << name
                  << ", {low, high};\n\t";
+    else if (keepsDescriptors(loop))
+      one.line() << "mov.b64 " << name << ", "
+                 << one.operand(
+                        emitter.builder.CreateAdd(operand.begin(), emitter.builder.getInt64(step)))
+                 << ";\n\t";
+    else
+      one.line() << "add.s64 " << name << ", " << one.operand(operand.begin()) << ", " << step
+                 << ";\n\t";
+  }
+
+  /// Whether uniform registers hold all descriptors throughout `loop`, each of them two. What is
+  /// made in front of a loop in a loop is made in front of both: who has tiles in a row wants the
+  /// registers for more.
+  bool keepsDescriptors(mlir::LoopLikeOpInterface loop) const {
+    constexpr int64_t most = 16;
+    return (product.tilesDown + product.tilesRight) * product.steps <= most &&
+           !loop->template getParentOfType<mlir::LoopLikeOpInterface>();
   }
 
   /// `useD`: whether to add to the sum; null: always.
