@@ -360,6 +360,9 @@ def two_sums(a, b, c):
     put(c, ring.index(0), 128, 64)
     mbarrier.wait(second, 0)
     put(c + 8192, ring.index(1), 128, 64)
+    # The first `put` exchanges elements in shared memory while the second product reads.
+    x._keep_alive()
+    y._keep_alive()
 
 
 @gluon.jit

@@ -285,6 +285,20 @@ TEST(Async, AStoreMayBeOverwrittenAfterTheWaitForItsReads) {
   EXPECT_EQ(run.data[4], 0.0f) << "the store takes the bytes of its time";
 }
 
+TEST(Async, ScratchMayBeWhereNothingIsInUse) {
+  // Machine code exchanges elements in bytes whose buffer is gone; the store may be reading it.
+  const std::string gone = kExpect + kLoad + kWait + kStore + "ttg.local_dealloc %buf : $T\n";
+  const std::string convert = R"(
+    %z = arith.constant dense<7.0> : tensor<16x32xf32, #m>
+    %y = ttg.convert_layout %z {allocation.offset = 0 : i32, allocation.size = 4096 : i32} : tensor<16x32xf32, #m> -> tensor<16x32xf32, #m>
+  )";
+  const std::string invalidate = "ttng.inval_barrier %bar : $B\n";
+  Outcome run(kernelOf(gone + kStoreWait + invalidate + convert));
+  EXPECT_TRUE(run.fine) << run.kernel.allMessages();
+  expectFault(kernelOf(gone + invalidate + convert + kStoreWait), Kind::SharedWriteDuringRead);
+  expectFault(kernelOf(gone + kStoreWait + convert), Kind::BarrierBytesAccessed);
+}
+
 TEST(Async, MistakesWithBarriers) {
   expectFault(kernelOf("ttng.init_barrier %bar, 1 : $B"), Kind::BarrierInitializedTwice);
   expectFault(kernelOf("ttng.inval_barrier %bar : $B\n" + kWait), Kind::BarrierNotInitialized);

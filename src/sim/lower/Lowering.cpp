@@ -1,6 +1,7 @@
 #include "sim/lower/Lowering.h"
 #include "sim/lower/PayloadTable.h"
 
+#include "sim/machine/SharedAccess.h"
 #include "sim/machine/Taint.h"
 
 #include "ir/SourceLocation.h"
@@ -335,6 +336,23 @@ void Lowering::checkDots(mlir::Operation *operation) {
   }
 }
 
+static void runScratch(const Instruction &instruction, Cta &cta) {
+  const uint64_t base = cta.program.ctas > 1 ? cta.rank() * kCtaSharedStride : 0;
+  checkScratch(instruction, cta, base + uint32_t(instruction.immediate),
+               uint32_t(instruction.immediate >> 32));
+}
+
+/// The simulator has no use for scratch in shared memory, but what machine code overwrites there
+/// may still be in use: a buffer is gone with its last view, what was started on it only when it
+/// ends.
+void Lowering::overwriteScratch(mlir::Operation *operation) {
+  auto offset = operation->getAttrOfType<mlir::IntegerAttr>(ttg::allocationOffsetAttr);
+  auto size = operation->getAttrOfType<mlir::IntegerAttr>(ttg::allocationSizeAttr);
+  if (offset && size && size.getInt() && !mlir::isa<ttg::WarpSpecializeOp>(operation))
+    emit(runScratch, taintNothing, Slot(), {}).immediate =
+        uint64_t(offset.getInt()) | uint64_t(size.getInt()) << 32;
+}
+
 bool Lowering::lowerOperation(mlir::Operation *operation) {
   // What an operation emits after its regions is still its own.
   uint32_t outerPlace = currentPlace;
@@ -356,6 +374,7 @@ bool Lowering::lowerOperation(mlir::Operation *operation) {
     return false;
   if (!dotTypes.empty())
     checkDots(operation);
+  overwriteScratch(operation);
   unsigned before = sink.errorCount();
   if (inCluster() && mixesShares(*this, operation) ? lowerWhole(operation, lower)
                                                    : lower(*this, operation)) {

@@ -219,6 +219,7 @@ private:
   bool lowerOperation(mlir::Operation *operation);
   bool lowerWhole(mlir::Operation *operation, LowerFunction function);
   void checkDots(mlir::Operation *operation);
+  void overwriteScratch(mlir::Operation *operation);
   bool checkTypes(mlir::Operation *operation);
   void findDeaths(mlir::Block &block);
   void beginPlace(mlir::Operation *operation);

@@ -42,7 +42,7 @@ static bool failUnreadable(const Instruction &instruction, Cta &cta, uint64_t of
 }
 
 static bool failUnwritable(const Instruction &instruction, Cta &cta, uint64_t offset,
-                           uint32_t element) {
+                           int64_t element) {
   const std::string buffer = cta.bufferText(offset), byte = cta.byteText(offset);
   const MemoryName memory = cta.memoryAt(offset);
   if (cta.shared.isBeingRead(offset)) {
@@ -145,6 +145,14 @@ bool checkElement(const Instruction &instruction, Cta &cta, uint64_t offset, uin
   if (writes)
     cta.ordering->noteWrite(cta.ordering->now(fiber), offset, bytes, instruction.place);
   return true;
+}
+
+bool checkScratch(const Instruction &instruction, Cta &cta, uint64_t offset, uint32_t bytes) {
+  // Nothing is behind the last buffer.
+  const uint64_t size = cta.shared.size();
+  bytes = uint32_t(std::min<uint64_t>(bytes, size - std::min(size, offset)));
+  const uint32_t clean = cta.shared.firstUnwritable(offset, bytes);
+  return clean == bytes || failUnwritable(instruction, cta, offset + clean, /*element=*/-1);
 }
 
 bool checkPeerBarrier(const Instruction &instruction, Cta &cta, uint64_t offset) {

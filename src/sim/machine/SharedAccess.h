@@ -35,6 +35,10 @@ struct MoveData : OpData {
 bool checkElement(const Instruction &instruction, Cta &cta, uint64_t offset, uint32_t bytes,
                   uint32_t element, bool reads, bool writes);
 
+/// Whether machine code may overwrite bytes by which threads exchange elements: nothing in flight
+/// reads or writes them, and no barrier is there; false after a fault.
+bool checkScratch(const Instruction &instruction, Cta &cta, uint64_t offset, uint32_t bytes);
+
 /// Whether the barrier object at a byte of another CTA may be signalled: that CTA has not ended;
 /// false after a fault.
 bool checkPeerBarrier(const Instruction &instruction, Cta &cta, uint64_t offset);
