@@ -6,6 +6,7 @@
 #include "codegen/nvidia/SplitBlocks.h"
 #include "support/Interrupt.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/IR/Constants.h"
@@ -16,6 +17,8 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Pass.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <tuple>
 
 using namespace llvm;
 
@@ -112,6 +115,39 @@ bool mergesFast(const Function &function) {
   return true;
 }
 
+/// The widest vector that PTX moves: in global memory on the newest chips, and elsewhere.
+constexpr uint64_t widestGlobalBytes = 32, widestBytes = 16;
+
+/// Whether two accesses of a block, of one kind and size, are next to each other by a constant in
+/// their addresses, as neighbours are (AddressSplit.h). LLVM finds that out from the sums that all
+/// addresses are, which takes longer than the rest of its passes.
+bool hasNeighbours(const Function &function) {
+  const DataLayout &layout = function.getDataLayout();
+  using Place = std::tuple<const Value *, int64_t, uint64_t>;
+  DenseSet<Place> places[2];
+  for (const BasicBlock &block : function) {
+    for (DenseSet<Place> &kind : places)
+      kind.clear();
+    for (const Instruction &instruction : block) {
+      const Value *address = getLoadStorePointerOperand(&instruction);
+      const uint64_t size =
+          address ? layout.getTypeStoreSize(getLoadStoreType(&instruction)).getFixedValue() : 0;
+      if (!size || size >= (address->getType()->getPointerAddressSpace() == 1 ? widestGlobalBytes
+                                                                              : widestBytes))
+        continue;
+      APInt offset(layout.getIndexTypeSizeInBits(address->getType()), 0);
+      const Value *base =
+          address->stripAndAccumulateConstantOffsets(layout, offset, /*AllowNonInbounds=*/true);
+      DenseSet<Place> &kind = places[isa<StoreInst>(instruction)];
+      const int64_t at = offset.getSExtValue(), step = int64_t(size);
+      if (kind.contains({base, at - step, size}) || kind.contains({base, at + step, size}))
+        return true;
+      kind.insert({base, at, size});
+    }
+  }
+  return false;
+}
+
 /// Uses of a value, each of which may be a copy that LLVM joins with it by looking at all others.
 constexpr unsigned mostJoinedUses = 1024;
 
@@ -156,7 +192,8 @@ public:
       : merges(all_of(module,
                       [](const Function &function) {
                         return function.isDeclaration() || mergesFast(function);
-                      })),
+                      }) &&
+               any_of(module, hasNeighbours)),
         polishes(
             all_of(module,
                    [](const Function &function) { return function.size() <= mostPolishedBlocks; })),
