@@ -2,14 +2,18 @@
 """Compares the machine code of kernels that keep_kernels.py kept with what Triton makes of the same IR.
 
     PYTHONPATH=FOLDER_OF_TRITON kept_code.py FOLDER [--out FILE.json] [--archs sm_100a,sm_103a,sm_110a] [--alone]
+                                             [--gluonc PROGRAM]
 
 gluonc's PTX of every kernel is assembled for each of the chips. For the first of them Triton compiles the .ttgir, too,
-and of both are told: registers, bytes of spills, instructions, and instructions of the hot loop, which is the one
-with most matrix products, of those the shortest (nvdisasm). --alone asks Triton nothing. What was done is taken from
-FILE.json, so that a run may be in parts (--limit S seconds).
+and leaves NAME.triton.ptx beside it (kept_constants.py compares those). Of both are told: registers, bytes of spills,
+instructions, and instructions of the hot loop, which is the one with most matrix products, of those the shortest
+(nvdisasm); loops are what branches close, with their waits. With --gluonc both compile the .ttgir again and again, and
+their times to PTX are told. --alone asks Triton nothing. What was done is taken from FILE.json, so that a run may be
+in parts (--limit S seconds).
 """
 
 import argparse
+import collections
 import json
 import math
 import os
@@ -46,21 +50,69 @@ def assemble(ptx, arch, folder):
                    "spills": sum(map(int, re.findall(r"(\d+) bytes spill stores", run.stderr)))}
 
 
-def loops(sass):
-    """Of each loop: products, instructions."""
-    places, lines, found = {}, [], []
+def blocks(sass):
+    """(names by label, instructions, numbers of those behind) of each block of a kernel's machine code."""
+    names, found, fresh = {}, [], True
     for label, _, text in LABEL.findall(sass):
+        if fresh or label and found[-1]:
+            found.append([])
+        fresh = False
         if label:
-            places[label] = len(lines)
-        elif text != "NOP":
-            lines.append(text)
-    for end, text in enumerate(lines):
-        target = re.search(r"\bBRA\b.*`\((\.L_x_\d+)\)", text)
-        # A jump to itself is behind the end; short ones wait for barriers.
-        if target and places.get(target[1], end + 1) < end - 8:
-            body = lines[places[target[1]]:end + 1]
-            found.append((sum(bool(PRODUCT.search(line)) for line in body), len(body)))
-    return len(lines), found
+            names[label] = len(found) - 1
+        else:
+            found[-1].append(text)
+            fresh = re.search(r"\b(BRA|BRX\w*|EXIT|RET)\b", text)
+    behind = []
+    for number, lines in enumerate(found):
+        last, after = lines[-1] if lines else "", []
+        if re.search(r"\b(BRA|BRX\w*)\b", last):
+            # A jump to one of several names all of them behind BRANCH_TARGETS.
+            after = [names[label] for label in re.findall(r"\.L_x_\d+", last) if label in names]
+        # A jump under a condition has a predicate in front, or an operand before its target.
+        always = re.match(r"(BRA(\.\w+)* `|BRX|EXIT|RET)", last)
+        if not always and number + 1 < len(found):
+            after.append(number + 1)
+        behind.append(after)
+    return names, [[line for line in lines if line != "NOP"] for lines in found], behind
+
+
+def dominators(behind):
+    """Of each block those that every way to it goes through, as sets. Ways begin where no block leads to, too: at calls."""
+    led = {other for after in behind for other in after}
+    over = [{number} if number == 0 or number not in led else None for number in range(len(behind))]
+    changed = True
+    while changed:
+        changed = False
+        for number, after in enumerate(behind):
+            for other in after if over[number] is not None else []:
+                if over[other] == {other}:
+                    continue
+                new = (over[number] if over[other] is None else over[number] & over[other]) | {other}
+                if new != over[other]:
+                    over[other], changed = new, True
+    return over
+
+
+def loops(sass):
+    """Instructions of a kernel, and of each loop: products, instructions. What ways to its end do not leave is in it."""
+    _, lines, behind = blocks(sass)
+    before = [[other for other, after in enumerate(behind) if number in after] for number in range(len(behind))]
+    bodies = {}
+    for number, over in enumerate(dominators(behind) if behind else []):
+        for head in (over or set()) & set(behind[number]):
+            body, stack = bodies.setdefault(head, {head}), [number]
+            while stack:
+                block = stack.pop()
+                if block not in body:
+                    body.add(block)
+                    stack += before[block]
+    found = []
+    for body in bodies.values():
+        count = sum(len(lines[block]) for block in body)
+        # Short ones wait for barriers.
+        if count > 8:
+            found.append((sum(bool(PRODUCT.search(line)) for block in body for line in lines[block]), count))
+    return sum(map(len, lines)), found
 
 
 def code_facts(ptx, arch):
@@ -83,21 +135,62 @@ def as_triton_says(ttgir):
     return re.sub(r"\bttg\.barrier \w+(\|\w+)*", "gpu.barrier", ttgir)
 
 
-def by_triton(ttgir, facts):
-    """(PTX, seconds to it)"""
+def milliseconds(times):
+    """Of Triton's stages from the parsed IR to PTX."""
+    return sum(micros for name, micros in times.lowering_stages if name != "cubin") / 1e3
+
+
+def by_triton(ttgir, facts, repeat):
+    """(PTX, milliseconds from the IR to it, the fastest run)"""
     import triton
     from triton.backends.compiler import GPUTarget
+    took = []
+    triton.knobs.compilation.always_compile = True
+    triton.knobs.compilation.listener = lambda **event: took.append(milliseconds(event["times"]))
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "kernel.ttgir"
         path.write_text(as_triton_says(ttgir))
-        start = time.perf_counter()
-        made = triton.compile(str(path), target=GPUTarget("cuda", int(re.search(r"\d+", facts["target"])[0]), 32),
-                              options={"num_warps": facts["warps"]})
-        return made.asm["ptx"], time.perf_counter() - start
+        for _ in range(repeat):
+            made = triton.compile(str(path), target=GPUTarget("cuda", int(re.search(r"\d+", facts["target"])[0]), 32),
+                                  options={"num_warps": facts["warps"]})
+        return made.asm["ptx"], min(took)
 
 
-def compare(path, archs, alone):
-    facts = json.loads(path.read_text())
+def last_words(text):
+    """Why Triton gave up: what it says of an error, or of where it ended."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    said = [line for line in lines if re.search(r"error:|Assertion|LLVM ERROR|UNREACHABLE", line)] or lines[-1:]
+    return re.sub(r'^loc\("[^"]*"(:\d+)*\): ', "", said[0])[-300:] if said else "its process ended"
+
+
+def in_child(path, facts, repeat):
+    """What Triton makes of an IR file, in a process of its own, which its limits may end."""
+    with tempfile.TemporaryDirectory() as folder:
+        out, errors = pathlib.Path(folder) / "out.json", pathlib.Path(folder) / "errors"
+        child = os.fork()
+        if child == 0:
+            try:
+                os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT), 2)
+                os.dup2(2, 1)
+                out.write_text(json.dumps(by_triton(path.read_text(), facts, repeat)))
+                os._exit(0)
+            except BaseException as problem:
+                os.write(2, str(problem).encode())
+                os._exit(1)
+        if os.waitpid(child, 0)[1] == 0:
+            return *json.loads(out.read_text()), None
+        return None, None, last_words(errors.read_text(errors="replace"))
+
+
+def by_gluonc(gluonc, path, facts, repeat):
+    """Milliseconds from the IR to PTX, the fastest run."""
+    run = subprocess.run([gluonc, "compile", path, "--target", facts["target"], "--emit", "ptx", "--no-cache",
+                          "--repeat", str(repeat)], capture_output=True, text=True, check=True)
+    return json.loads(run.stdout)["total_min_ms"]
+
+
+def compare(path, options):
+    archs, facts = options.archs.split(","), json.loads(path.read_text())
     if "error" in facts:
         return facts
     ptx = path.with_suffix(".ptx").read_text()
@@ -107,22 +200,17 @@ def compare(path, archs, alone):
             _, other = assemble(ptx, arch, folder)
         if "refused" in other:
             facts[arch] = other["refused"]
-    if alone:
+    if options.alone:
         return facts
-    # Triton's own limits end its process.
-    out = pathlib.Path(tempfile.gettempdir()) / f"kept-{os.getpid()}.ptx"
-    child = os.fork()
-    if child == 0:
-        try:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-            theirs, _ = by_triton(path.with_suffix(".ttgir").read_text(), facts)
-            out.write_text(theirs)
-            os._exit(0)
-        except BaseException:
-            os._exit(1)
-    if os.waitpid(child, 0)[1] == 0:
-        facts["triton"] = code_facts(out.read_text(), archs[0])
-        out.unlink()
+    theirs, took, problem = in_child(path.with_suffix(".ttgir"), facts, options.repeat)
+    if problem:
+        facts["triton refuses"] = problem
+        return facts
+    facts["triton"] = code_facts(theirs, archs[0])
+    if options.gluonc:
+        facts["triton"]["ms"] = took
+        facts["gluonc"]["ms"] = by_gluonc(options.gluonc, path.with_suffix(".ttgir"), facts, options.repeat)
+    path.with_suffix(".triton.ptx").write_text(theirs)
     return facts
 
 
@@ -136,17 +224,22 @@ def summary(results):
     both = [r for r in made if "triton" in r and "refused" not in r["gluonc"] and "refused" not in r["triton"]]
     print(f"{len(results)} kernels: {len(results) - len(made)} without machine code, {len(refused)} refused by the "
           f"assembler, {len(both)} compiled by Triton, too")
+    for reason, count in collections.Counter(r["triton refuses"] for r in made if "triton refuses" in r).most_common():
+        print(f"{count} that Triton refuses: {reason}")
     for name in ("registers", "spills"):
         more = [r for r in both if r["gluonc"][name] > r["triton"][name]]
         print(f"more {name}: {len(more)}, less: "
               f"{sum(r['gluonc'][name] < r['triton'][name] for r in both)}; in all gluonc "
               f"{sum(r['gluonc'][name] for r in both)}, Triton {sum(r['triton'][name] for r in both)}")
-    for name in ("instructions", "loop"):
-        ratios = [r["gluonc"][name] / r["triton"][name] for r in both if name in r["gluonc"] and name in r["triton"] and
-                  r["gluonc"].get("products") == r["triton"].get("products")]
+        for r in more:
+            print(f"    {r['gluonc'][name]} beside {r['triton'][name]}: {r['name']}, {r['test']}")
+    for name in ("instructions", "loop", "ms"):
+        ratios = {(r["name"], r["test"]): r["gluonc"][name] / r["triton"][name] for r in both
+                  if name in r["gluonc"] and name in r["triton"]
+                  and (name == "ms" or r["gluonc"].get("products") == r["triton"].get("products"))}
         if ratios:
-            print(f"{name} ÷ Triton's: {mean(ratios):.3f} in the geometric mean of {len(ratios)}, {min(ratios):.2f} to "
-                  f"{max(ratios):.2f}")
+            print(f"{name} ÷ Triton's: {mean(ratios.values()):.3f} in the geometric mean of {len(ratios)}, "
+                  f"{min(ratios.values()):.3f} to {max(ratios.values()):.3f}; largest of {max(ratios, key=ratios.get)}")
 
 
 def main():
@@ -155,6 +248,8 @@ def main():
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--archs", default="sm_100a,sm_103a,sm_110a")
     parser.add_argument("--alone", action="store_true")
+    parser.add_argument("--gluonc", help="the program, to measure what it and Triton take from the IR to PTX")
+    parser.add_argument("--repeat", type=int, default=5, help="compilations by each, the fastest of which counts")
     parser.add_argument("--limit", type=float, default=math.inf, help="seconds")
     options = parser.parse_args()
     done = json.loads(options.out.read_text()) if options.out and options.out.exists() else {}
@@ -164,7 +259,7 @@ def main():
     for path in sorted(options.folder.glob("*.json")):
         if path.stem in done or time.monotonic() > end:
             continue
-        done[path.stem] = compare(path, options.archs.split(","), options.alone)
+        done[path.stem] = compare(path, options)
         if options.out:
             options.out.write_text(json.dumps(done, indent=1))
     summary(list(done.values()))

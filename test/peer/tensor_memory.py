@@ -14,6 +14,7 @@ stack and instructions. Exit status 0 all equal, 1 a difference.
 """
 
 import argparse
+import collections
 import json
 import math
 import os
@@ -42,12 +43,19 @@ SCALES = {"mxf8f6f4.block_scale.scale_vec::1X": "mxf8f6f4.block_scale.block32",
 class Registers:
     """Which constants PTX registers hold, beside something unknown."""
 
-    def __init__(self):
+    def __init__(self, ptx=""):
         self.known = {}
+        movs = collections.defaultdict(set)
+        for target, source in re.findall(r"\bmov\.\w+\s+(%\w+),\s*([^;{]+);", ptx):
+            movs[target].add(source.strip())
+        # What paths that meet hand over.
+        self.several = {target for target, sources in movs.items() if len(sources) > 1}
 
     def value(self, operand):
         """(what is unknown, constant)"""
         operand = operand.strip()
+        if operand in self.several:
+            return (operand,), 0
         if re.fullmatch(r"-?(0x[0-9a-fA-F]+|\d+)", operand):
             return (), int(operand, 0)
         return self.known.get(operand, ((operand,), 0))
@@ -92,7 +100,7 @@ def place(registers, text):
 
 def listing(ptx):
     """The instructions of tensor memory."""
-    registers, found = Registers(), []
+    registers, found = Registers(ptx), []
     for line in ptx.splitlines():
         text = re.sub(r"^\s*(@!?\S+ )?", "", line).strip().rstrip(";")
         if match := re.match(r"tcgen05\.alloc\S* \[.*\], (\d+)", text):
