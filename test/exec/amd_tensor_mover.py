@@ -62,6 +62,16 @@
 # EXPECT: dst == src
 # RUN: clusters src='randn((128, 32), f32)' dst='zeros((128, 32), f32)' --grid 1 --num-ctas 2 --target hip:gfx1250
 # EXPECT: dst == src
+# RUN: gathered src='randn((128, 80), f16)' dst='empty((16, 64), f16)' at='8 * arange(0, 16) + 3' cga='[[0, 0]]' --grid 1 --num-warps 1 --num-ctas 2 --target hip:gfx1250
+# EXPECT: abs(dst[:, 0:48] - src[3:128:8, 16:64]).max() + abs(dst[:, 48:64]).max() == 0
+# RUN: gathered src='randn((128, 80), f16)' dst='empty((16, 64), f16)' at='8 * arange(0, 16) + 3' cga='[[0, 1]]' --grid 1 --num-warps 1 --num-ctas 2 --target hip:gfx1250
+# EXPECT: abs(dst[:, 0:48] - src[3:128:8, 16:64]).max() + abs(dst[:, 48:64]).max() == 0
+# RUN: gathered src='randn((128, 80), f16)' dst='empty((16, 64), f16)' at='8 * arange(0, 16) + 3' cga='[[1, 0], [2, 0]]' --grid 1 --num-warps 1 --num-ctas 4 --target hip:gfx1250
+# EXPECT: abs(dst[:, 0:48] - src[3:128:8, 16:64]).max() + abs(dst[:, 48:64]).max() == 0
+# RUN: gathered src='randn((128, 80), f16)' dst='empty((16, 64), f16)' at='8 * arange(0, 16) + 3' cga='[[0, 1], [0, 2]]' --grid 1 --num-warps 1 --num-ctas 4 --target hip:gfx1250
+# EXPECT: abs(dst[:, 0:48] - src[3:128:8, 16:64]).max() + abs(dst[:, 48:64]).max() == 0
+# RUN: gathered src='randn((128, 80), f16)' dst='empty((16, 64), f16)' at='8 * arange(0, 16) + 3' cga='[[1, 0], [0, 1]]' --grid 1 --num-warps 1 --num-ctas 4 --target hip:gfx1250
+# EXPECT: abs(dst[:, 0:48] - src[3:128:8, 16:64]).max() + abs(dst[:, 48:64]).max() == 0
 # RUN: pipelined src='randn((64, 256), f32)' dst='zeros((64, 32), f32)' --grid 1 --target hip:gfx1250
 # EXPECT: allclose(dst, sum(src.reshape((64, 8, 32)), axis=1))
 # RUN: partitions src='randn((64, 256), f32)' dst='zeros((64, 32), f32)' arrivals=128 --grid 1 --target hip:gfx1250
@@ -302,6 +312,23 @@ def dims(src, dst):
     cdna5.tdm.async_load(a, [0, 0, 0, 0], smem)
     cdna5.tdm.async_wait(0)
     cdna5.tdm.async_store(b, [0, 0, 0, 0], smem)
+
+
+@gluon.jit
+def gathered(src, dst, at, cga: gl.constexpr):
+    """The CTAs of a cluster gather their shares of rows of 64, from column 16 on, out of rows of 80."""
+    shares: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [1, 0], cga)
+    tile: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [1, 1], [1, 0], cga)
+    rows_cga: gl.constexpr = [[basis[0], 0] for basis in cga]
+    spread: gl.constexpr = gl.SliceLayout(1, gl.BlockedLayout([16, 1], [1, 32], [1, 1], [1, 0], rows_cga))
+    desc = cdna5.tdm.make_tensor_descriptor(src, [128, 64], [80, 1], [16, 64], shares)
+    desc = cdna5.tdm.update_tensor_descriptor(desc, add_offsets=[0, 16], clamp_bounds=True)
+    smem = gl.allocate_shared_memory(desc.dtype, desc.block_shape, shares)
+    cdna5.tdm.async_gather(desc, gl.load(at + gl.arange(0, 16, layout=spread)), smem)
+    cdna5.tdm.async_wait(0)
+    r = gl.arange(0, 16, layout=gl.SliceLayout(1, tile))
+    c = gl.arange(0, 64, layout=gl.SliceLayout(0, tile))
+    gl.store(dst + r[:, None] * 64 + c[None, :], smem.load(tile))
 
 
 @gluon.jit
