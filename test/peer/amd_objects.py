@@ -42,6 +42,12 @@ EXPECTED = {
     "language:displays": "conditions of comprehensions are ignored",
     "language:folded": "constexpr parameters are no instances of constexpr",
 }
+# Faults that the executor finds in code by Triton 3.6, and why. Without them the result must hold.
+FAULTS = {
+    # Half of the waves are one barrier behind the others (its ping-pong schedule). They have begun to
+    # read before the barrier after which the others write there, and wait for that behind it.
+    "03_matrix_multiplication:matmul_kernel": "is written while another wave may still read it",
+}
 
 
 # ---- With Triton, in a process of its own: some kernels abort it ------------------
@@ -63,6 +69,7 @@ def value_of(text, known, scope):
 def object_of(module, words, chip):
     """The code object of one RUN line."""
     kernel, *rest = words
+    function = getattr(module, kernel)
     values, options = {}, {}
     words = iter(rest)
     for word in words:
@@ -76,8 +83,12 @@ def object_of(module, words, chip):
                 options[option] = int(given)
             continue
         name, text = word.split("=", 1)
-        values[name] = value_of(text, values, vars(module))
-    function = getattr(module, kernel)
+        try:
+            values[name] = value_of(text, values, vars(module))
+        except (AttributeError, NameError):
+            # What the expectation alone needs may be of functions that Python lacks.
+            if name in function.arg_names:
+                raise
     known = {name: value for name, value in values.items() if name in function.arg_names}
     return function.run(grid=(1, 1, 1), warmup=True, **known, **options).asm["hsaco"]
 
@@ -107,6 +118,10 @@ def prepare_triton(chip):
     gl.barrier = gl.thread_barrier
     gl.amd.cdna5 = gl.amd.gfx1250
     sys.modules["triton.experimental.gluon.language.amd.cdna5"] = gl.amd.gfx1250
+    # The examples import these of gluonc.
+    sys.modules["gluonc"] = gluon
+    sys.modules["gluonc.language"] = gl
+    sys.modules["gluonc.language.amd"] = gl.amd
     triton.knobs.compilation.always_compile = True
     driver.set_active(NoGpu())
 
@@ -177,6 +192,10 @@ def compare(gluonc, chip, path, test, folder):
     return compiled, problem, not mine and not problem and same_bits(test, ours, theirs)
 
 
+def is_expected(name, problem):
+    return name in EXPECTED or name in FAULTS and FAULTS[name] in problem
+
+
 def check_chip(gluonc, chip, files, folder, pool):
     folder.mkdir(parents=True)
     sources = folder / "sources"
@@ -197,11 +216,15 @@ def check_chip(gluonc, chip, files, folder, pool):
     runs = [(source, test, objects) for source, objects, _ in jobs for test in run.read_tests(source)
             if (objects / f"{test[0]}.hsaco").exists()]
     results = list(pool.map(lambda one: compare(gluonc, chip, *one), runs))
-    runs, results = zip(*((one, result) for one, result in zip(runs, results) if result))
+    taken = [(one, result) for one, result in zip(runs, results) if result]
+    if not taken:
+        print(f"{chip}: Triton compiles none of them", flush=True)
+        return True
+    runs, results = zip(*taken)
     failed = [(f"{path.stem}:{test[1][0]}", problem)
               for (path, test, _), (_, problem, _) in zip(runs, results) if problem]
-    known = [name for name, _ in failed if name in EXPECTED]
-    problems = [problem for name, problem in failed if name not in EXPECTED]
+    known = [name for name, problem in failed if is_expected(name, problem)]
+    problems = [problem for name, problem in failed if not is_expected(name, problem)]
     for problem in problems:
         print(problem, flush=True)
     compiled = sum(done for done, _, _ in results)
