@@ -22,6 +22,12 @@
 # EXPECT: dst == src
 # RUN: told src='randn((64, 32), f16)' dst='empty((64, 32), f16)' --grid 1 --target hip:gfx1250
 # EXPECT: dst == src
+# RUN: by_columns src='randn((64, 32), f16)' dst='empty((64, 32), f16)' smem='PIECES(2, 2, 0, gl.PaddedSharedLayout.with_identity_for([[32, 4]], [16, 32], [1, 0]))' K=32 --grid 1 --target hip:gfx1250
+# EXPECT: dst == src
+# RUN: by_columns src='randn((64, 32), f16)' dst='empty((64, 32), f16)' smem='gl.PaddedSharedLayout.with_identity_for([[32, 2]], [64, 32], [1, 0])' K=32 --grid 1 --target hip:gfx1250
+# EXPECT: dst == src
+# RUN: by_columns src='randint(-128, 128, (64, 32), i8)' dst='empty((64, 32), i8)' smem='PIECES(2, 1, 1, gl.PaddedSharedLayout.with_identity_for([[16, 4]], [64, 16], [1, 0]))' K=64 --grid 1 --target hip:gfx1250
+# EXPECT: dst == src
 # RUN: multiplied a='randint(-3, 3, (128, 64), f16)' b='randint(-3, 3, (64, 128), f16)' c='empty((128, 128), f32)' --grid 1 --target hip:gfx1250
 # EXPECT: c == a.to(f32) @ b.to(f32)
 
@@ -112,3 +118,13 @@ def multiplied(a, b, c):
     sums = cdna5.wmma(x.load(gl.DotOperandLayout(0, made[2], 8)), y.load(gl.DotOperandLayout(1, made[2], 8)),
                       gl.zeros([128, 128], gl.float32, made[2]))
     gl.store(c + at(128, 128, made[2]), sums)
+
+
+@gluon.jit
+def by_columns(src, dst, smem: gl.constexpr, K: gl.constexpr):
+    """An operand whose rows are K, in buffers whose padding is not of whole runs."""
+    wide: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0])
+    mma: gl.constexpr = gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], [], [16, 16, K])
+    buffer = gl.allocate_shared_memory(src.dtype.element_ty, [64, 32], smem, gl.load(src + at(64, 32, wide)))
+    columns = buffer.load(gl.DotOperandLayout(1, mma, 8))
+    gl.store(dst + at(64, 32, wide), gl.convert_layout(columns, wide))

@@ -30,6 +30,8 @@ using mlir::success;
 namespace gluonc::codegen::amd {
 namespace {
 
+constexpr unsigned wordBytes = 4;
+
 /// An instruction: bits of an element's number, and how many of element and lane come first in the
 /// number of the reading lane.
 struct Instruction {
@@ -93,12 +95,14 @@ public:
   }
 
 private:
-  /// Whether padding and the view's place leave runs whole.
+  /// Whether padding and the view's place leave runs whole. Words of runs are aligned on gfx1250,
+  /// as Triton's loads from padded buffers have them there, all of a run on gfx950.
   bool keepsRuns() const {
     const int64_t run = 1 << instruction.elementBits;
+    const int64_t aligned = emitter.state.target.warpSize() == 64 ? run : wordBytes / bytes;
     if (transfer->padded)
       for (const layout::IntervalPadding &pair : transfer->padded->paddings)
-        if (pair.interval % run || pair.padding % run)
+        if (pair.interval % run || pair.padding % aligned)
           return false;
     return all_of(ArrayRef(emitter.get(op.getSrc())).drop_front(), [](Value *offset) {
       auto *known = dyn_cast<Constant>(offset);
