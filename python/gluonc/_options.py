@@ -59,7 +59,7 @@ def settled_options(values):
 
 
 def rare_options(options):
-    """Those of _BY_NAME that are given, as the compiler takes them."""
+    """Those of _BY_NAME that are given, as the compiler takes them, and what settings add."""
     given = {name: options[name] for name in _BY_NAME
              if options[name] is not None and options[name] != DEFAULTS[name]}
     if "extern_libs" in given:
@@ -67,6 +67,8 @@ def rare_options(options):
     for name, kind in _KINDS.items():
         if name in given:
             given[name] = kind(given[name])
+    if not _settings.value("compilation", "disable_line_info"):
+        given["line_info"] = True
     return given
 
 

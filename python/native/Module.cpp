@@ -300,8 +300,8 @@ public:
   explicit RareOptions(const nb::dict &given)
       : libraries(textOf(given, "extern_libs")), ptxasOptions(textOf(given, "ptx_options")),
         keepsSubnormals(isOff(given, "enable_reflect_ftz")),
-        mayOverflow(isOff(given, "sanitize_overflow")), ptxVersion(numberOf(given, "ptx_version")),
-        wavesPerSimd(numberOf(given, "waves_per_eu")) {}
+        mayOverflow(isOff(given, "sanitize_overflow")), lineInfo(given.contains("line_info")),
+        ptxVersion(numberOf(given, "ptx_version")), wavesPerSimd(numberOf(given, "waves_per_eu")) {}
 
   /// The texts stay here.
   void apply(gluonc_kernel_options &options) const {
@@ -309,6 +309,7 @@ public:
     options.ptxas_options = ptxasOptions.c_str();
     options.keep_subnormals = keepsSubnormals;
     options.no_overflow_checks = mayOverflow;
+    options.line_info = lineInfo;
     options.ptx_version = ptxVersion;
     options.waves_per_simd = wavesPerSimd;
   }
@@ -325,7 +326,7 @@ private:
   }
 
   std::string libraries, ptxasOptions;
-  bool keepsSubnormals, mayOverflow;
+  bool keepsSubnormals, mayOverflow, lineInfo;
   unsigned ptxVersion, wavesPerSimd;
 };
 

@@ -139,6 +139,8 @@ class Piece:
         environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", OMP_NUM_THREADS="1",
                            GLUONC_CACHE_DIR="", TMPDIR=str(self._folder),
                            TRITON_CACHE_DIR=str(self._folder / "results"))
+        # As by default with Triton: examples look for lines of their source in machine code.
+        environment.setdefault("TRITON_DISABLE_LINE_INFO", "0")
         environment.pop("GLUONC_SIMULATE", None)
         if self.target != "gpu":
             environment["GLUONC_SIMULATE"] = self.target

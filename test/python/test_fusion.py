@@ -1,5 +1,7 @@
 """Whether products and sums become fma, and other options of a launch that Triton 3.9 has."""
 
+import re
+
 import gluonc
 import kernels
 import numpy as np
@@ -38,6 +40,20 @@ def test_a_kernel_tells_what_was_chosen():
     knobs.language.default_fp_fusion = False
     fresh = gluonc.jit(kernels.fill.fn)
     assert fresh.warmup(np.zeros(4, np.int32), 7, 4).metadata.enable_fp_fusion is False
+
+
+def test_lines_are_in_machine_code_where_a_script_wants_them(monkeypatch):
+    def code():
+        fresh = gluonc.jit(kernels.fill.fn)
+        made = fresh.warmup(np.zeros(4, np.int32), 7, 4, arch="gfx1100")
+        return made.asm["amdgcn"]
+
+    assert ".loc" not in code()
+    monkeypatch.setenv("TRITON_DISABLE_LINE_INFO", "0")
+    assert re.search(r"\.loc\s.*kernels\.py", code())
+    with knobs.compilation.scope():
+        knobs.compilation.disable_line_info = True
+        assert ".loc" not in code()
 
 
 def test_options_of_the_scheduler_change_nothing():
