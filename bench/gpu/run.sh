@@ -46,6 +46,8 @@ if [ -e "$bin/libgluonc.so.0" ]; then
     python3 "examples/hopper_$name/$name.py" || status=1
   done
   PYTHONUNBUFFERED=1 python3 bench/gpu/flagship.py --out "$out/flagship.json" || status=1
+  echo "== what timestamps in kernels cost"
+  PYTHONUNBUFFERED=1 python3 bench/gpu/timelines.py --out "$out/timelines.json" || status=1
   PYTHONUNBUFFERED=1 python3 bench/gpu/serving.py --out "$out/serving.json" || status=1
   echo "== examples under compute-sanitizer"
   bash bench/gpu/sanitize.sh "$bin" "$package" "$out/sanitizer" || status=1

@@ -608,6 +608,11 @@ typedef struct gluonc_prediction {
 GLUONC_API void gluonc_engine_begin_prediction(gluonc_engine *engine);
 /* Whether the model has figures of a chip. */
 GLUONC_API int gluonc_target_is_predicted(const char *target);
+/* The same, and launches on NVIDIA's GPUs are of code with timestamps, which measures when its
+ * warps wait. They compute what they would else, and a call returns when its kernel has ended. The
+ * numbers of gluonc_engine_end_prediction are of these too: `chip` is the GPU, `limit` is null. Not
+ * of launches that a graph captures, nor of saved executables: those are GLUONC_UNAVAILABLE. */
+GLUONC_API void gluonc_engine_begin_trace(gluonc_engine *engine);
 /* Launches are simulated again. What those since the beginning would take together. */
 GLUONC_API void gluonc_engine_end_prediction(gluonc_engine *engine, gluonc_prediction *prediction);
 

@@ -16,10 +16,14 @@ class predicted:
     def __enter__(self):
         from gluonc._engine import engine
         self._engine = engine()
-        self._engine.begin_prediction()
+        self._begin(self._engine)
         self._whole = _simulated.whole_grids()
         self._whole.__enter__()
         return self
+
+    @staticmethod
+    def _begin(engine):
+        engine.begin_prediction()
 
     def __exit__(self, *failure):
         self._whole.__exit__(*failure)
@@ -28,18 +32,26 @@ class predicted:
 
 
 class trace(predicted):
-    """`with gluonc.trace("out.json"):` writes a timeline of the launches on the simulator in it, by the
-    performance model: for Perfetto, or a page for a name that ends in .html. They are predicted, so
-    the results are incomplete."""
+    """`with gluonc.trace("out.json"):` writes a timeline of the launches in it: for Perfetto, or a page for
+    a name that ends in .html. On an NVIDIA GPU it is measured, by timestamps in the kernels. Launches
+    on the simulator are predicted by the performance model, so that their results are incomplete."""
 
     def __init__(self, path):
         self._path = path
 
+    @staticmethod
+    def _begin(engine):
+        engine.begin_trace()
+
     def __exit__(self, *failure):
         super().__exit__(*failure)
-        if failure[0] is None:
-            with open(self._path, "w", encoding="utf-8") as file:
-                file.write(self.page if str(self._path).endswith(".html") else self.timeline)
+        if failure[0] is not None:
+            return
+        if not self.launches:
+            print(f"gluonc: {self._path} is empty: nothing was launched that a timeline can show "
+                  "(NVIDIA's GPUs and simulated ones)", file=sys.stderr)
+        with open(self._path, "w", encoding="utf-8") as file:
+            file.write(self.page if str(self._path).endswith(".html") else self.timeline)
 
 
 def are_known(target):

@@ -675,6 +675,7 @@ public:
   void setMaxBranches(uint64_t count) const { gluonc_engine_set_max_branches(handle.get(), count); }
 
   void beginPrediction() const { gluonc_engine_begin_prediction(handle.get()); }
+  void beginTrace() const { gluonc_engine_begin_trace(handle.get()); }
   /// (milliseconds, launches, limit, chip, whether its figures were measured, timeline, page)
   nb::tuple endPrediction() const {
     gluonc_prediction made = {};
@@ -899,6 +900,7 @@ NB_MODULE(_native, m) {
       .def("set_masked_off", &Engine::setMaskedOff)
       .def("set_max_branches", &Engine::setMaxBranches)
       .def("begin_prediction", &Engine::beginPrediction)
+      .def("begin_trace", &Engine::beginTrace)
       .def("end_prediction", &Engine::endPrediction)
       .def("cuda_target", &Engine::deviceTarget<gluonc_engine_cuda_target>)
       .def("cuda_device_count", &Engine::deviceCount<gluonc_engine_cuda_device_count>)

@@ -9,7 +9,6 @@
 
 #include "driver/Arguments.h"
 #include "driver/Compiler.h"
-#include "ptx/Timestamps.h"
 #include "runtime/cuda/Launcher.h"
 #include "runtime/hip/Launcher.h"
 #include "sim/Simulator.h"
@@ -26,6 +25,7 @@ class Observer;
 
 namespace gluonc::driver {
 
+struct StampedKernel;
 using Grid = std::array<uint32_t, 3>;
 
 struct RunTime {
@@ -90,8 +90,7 @@ std::optional<RunTime> runOnCpu(mlir::ModuleOp module, const KernelArguments &ar
 
 /// Launches of a kernel with timestamps, behind those of the kernel itself.
 struct StampedRun {
-  const ptx::TimestampedKernel &timed;
-  const CompiledKernel &kernel;
+  const StampedKernel &stamped;
   /// The median of as many launches, and what one of them recorded.
   double milliseconds = 0;
   std::vector<uint8_t> records = {};

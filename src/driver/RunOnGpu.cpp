@@ -1,5 +1,6 @@
 #include "driver/LaunchParameters.h"
 #include "driver/Run.h"
+#include "driver/Stamped.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -81,23 +82,24 @@ private:
   }
 
   /// The time of the kernel with timestamps, and what one more launch of it records.
-  llvm::Error record(StampedRun &stamped, unsigned warpSize, const Stopwatch &watch, Grid grid,
+  llvm::Error record(StampedRun &recorded, unsigned warpSize, const Stopwatch &watch, Grid grid,
                      unsigned launches) {
-    const uint64_t ctas = uint64_t(grid[0]) * grid[1] * grid[2] * stamped.kernel.kernel.numCtas;
-    stamped.records.resize(stamped.timed.bytes(ctas));
+    const uint64_t ctas =
+        uint64_t(grid[0]) * grid[1] * grid[2] * recorded.stamped.kernel.kernel.numCtas;
+    recorded.records.resize(recorded.stamped.timed.bytes(ctas));
     // At a multiple of what a warp has.
     constexpr uint64_t align = ptx::TimestampedKernel::bytesOfWarp;
-    llvm::Expected<Buffer> memory = Buffer::allocate(device, stamped.records.size() + align);
+    llvm::Expected<Buffer> memory = Buffer::allocate(device, recorded.records.size() + align);
     if (!memory)
       return memory.takeError();
     const uint64_t begin = llvm::alignTo(memory->address(), align);
-    llvm::Expected<Launcher> launcher = load(stamped.kernel, warpSize, begin);
+    llvm::Expected<Launcher> launcher = load(recorded.stamped.kernel, warpSize, begin);
     if (!launcher)
       return launcher.takeError();
     llvm::Expected<RunTime> time = measure(*launcher, watch, grid, launches);
     if (!time)
       return time.takeError();
-    stamped.milliseconds = time->milliseconds;
+    recorded.milliseconds = time->milliseconds;
     if (llvm::Error error = memory->fill(0))
       return error;
     llvm::Expected<float> last = launch(*launcher, watch, grid);
@@ -106,8 +108,8 @@ private:
     std::vector<uint8_t> all(memory->size());
     if (llvm::Error error = memory->download(all.data(), all.size()))
       return error;
-    std::copy_n(all.begin() + ptrdiff_t(begin - memory->address()), stamped.records.size(),
-                stamped.records.begin());
+    std::copy_n(all.begin() + ptrdiff_t(begin - memory->address()), recorded.records.size(),
+                recorded.records.begin());
     return llvm::Error::success();
   }
 

@@ -13,30 +13,46 @@ using What = ptx::TimedPlace::What;
 
 namespace {
 
-/// The records of one warp.
+/// What one warp recorded.
 class WarpRecords {
 public:
-  explicit WarpRecords(llvm::ArrayRef<uint8_t> memory) {
+  WarpRecords(const ptx::TimestampedKernel &kernel, llvm::ArrayRef<uint8_t> memory) {
     std::memcpy(&header, memory.data(), sizeof header);
-    records.resize((memory.size() - sizeof header) / sizeof(Record));
-    std::memcpy(records.data(), memory.data() + sizeof header, records.size() * sizeof(Record));
-    auto isEnd = [](const Record &record) { return record.place() == 0; };
-    records.erase(llvm::find_if(records, isEnd), records.end());
+    std::vector<Record> all((memory.size() - sizeof header) / sizeof(Record));
+    std::memcpy(all.data(), memory.data() + sizeof header, all.size() * sizeof(Record));
+    size_t at = 0;
+    while (at + kernel.longestStretch() <= all.size()) {
+      const uint32_t stretch = all[at].stretch();
+      if (!stretch || stretch >= kernel.stretches.size())
+        break;
+      bool isFirst = true;
+      for (uint32_t place : kernel.stretches[stretch]) {
+        const Record &record = all[at++];
+        records.push_back(
+            {place, record.endCycles, isFirst ? record.firstLength() : record.length()});
+        isFirst = false;
+      }
+    }
+    full = at + kernel.longestStretch() > all.size();
   }
 
   bool hasBegun() const { return header.beginNanoseconds != 0; }
   bool hasEnded() const { return header.endNanoseconds > header.beginNanoseconds; }
-  bool isFull() const {
-    return records.size() == (ptx::TimestampedKernel::bytesOfWarp - sizeof header) / sizeof(Record);
-  }
+  bool isFull() const { return full; }
   /// Cycles of the clock in a nanosecond; only of a warp that has ended.
   double rate() const {
     return double(header.endCycles - header.beginCycles) /
            double(header.endNanoseconds - header.beginNanoseconds);
   }
 
+  struct Wait {
+    uint32_t place = 0, endCycles = 0, length = 0;
+  };
   RecordHeader header;
-  std::vector<Record> records;
+  std::vector<Wait> records;
+
+private:
+  bool full = false;
 };
 
 class Reader {
@@ -46,7 +62,7 @@ public:
       : kernel(kernel), partitions(partitions) {
     constexpr size_t size = ptx::TimestampedKernel::bytesOfWarp;
     for (size_t at = 0; at + size <= memory.size(); at += size)
-      warps.emplace_back(memory.slice(at, size));
+      warps.emplace_back(kernel, memory.slice(at, size));
   }
 
   MeasuredLaunch read() {
@@ -91,16 +107,14 @@ private:
                             timeOf(header.endCycles)});
     /// Groups of products that run, the oldest one first: their places and beginnings.
     std::deque<std::pair<uint32_t, double>> running;
-    for (const Record &record : records.records) {
-      if (record.place() >= kernel.places.size())
-        break;
-      const ptx::TimedPlace &place = kernel.places[record.place()];
-      double end = timeOf(record.endCycles), begin = end - record.length() / rate / 1e3;
+    for (const WarpRecords::Wait &record : records.records) {
+      const ptx::TimedPlace &place = kernel.places[record.place];
+      double end = timeOf(record.endCycles), begin = end - record.length / rate / 1e3;
       if (place.what == What::Group) {
-        running.emplace_back(record.place(), end);
+        running.emplace_back(record.place, end);
         continue;
       }
-      made.spans.push_back({MeasuredSpan::Kind::Wait, cta, warp, record.place(), begin, end});
+      made.spans.push_back({MeasuredSpan::Kind::Wait, cta, warp, record.place, begin, end});
       if (place.what == What::GroupWait)
         for (; running.size() > place.pending; running.pop_front())
           made.spans.push_back({MeasuredSpan::Kind::Product, cta, warp, running.front().first,

@@ -1,7 +1,7 @@
 //===- Measured.h - What a kernel with timestamps recorded -------------------------===//
 #pragma once
 
-#include "model/Trace.h"
+#include "model/Replay.h"
 #include "ptx/Timestamps.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -9,7 +9,8 @@
 namespace gluonc::model {
 
 struct MeasuredSpan {
-  enum class Kind : uint8_t { Cta, Product, Wait };
+  using Kind = Span::Kind;
+  /// Cta, Product or Wait.
   Kind kind = Kind::Cta;
   uint32_t cta = 0, warp = 0;
   /// In TimestampedKernel::places.

@@ -82,7 +82,7 @@ std::vector<uint8_t> warpMemory(std::vector<ptx::Record> records, uint32_t first
 }
 
 ptx::Record recordOf(uint32_t begin, uint32_t length, uint32_t place) {
-  return {begin + length, begin << ptx::Record::placeBits | place};
+  return {begin + length, begin << ptx::Record::stretchBits | place};
 }
 
 ptx::TimestampedKernel kernelOf(std::vector<ptx::TimedPlace> places) {
@@ -90,6 +90,10 @@ ptx::TimestampedKernel kernelOf(std::vector<ptx::TimedPlace> places) {
   kernel.warps = 1;
   kernel.places = std::move(places);
   kernel.places.insert(kernel.places.begin(), ptx::TimedPlace());
+  // Each place is a stretch of its own.
+  kernel.stretches.emplace_back();
+  for (uint32_t place = 1; place < kernel.places.size(); ++place)
+    kernel.stretches.push_back({place});
   return kernel;
 }
 
@@ -121,6 +125,44 @@ TEST(MeasuredTest, AWarpStopsToRecordWhereItsMemoryEnds) {
   MeasuredLaunch launch = readRecords(stamped.kernel, stamped.recorded, {});
   EXPECT_EQ(launch.full, 2u);
   EXPECT_EQ(launch.spans.size(), 1 + (ptx::TimestampedKernel::bytesOfWarp - 32) / 8);
+}
+
+TEST(MeasuredTest, PlacesOfStraightCodeAreOneStretch) {
+  std::string between;
+  for (int i = 0; i < 40; ++i)
+    between += "\tadd.u32 \t%r3, %r3, 1;\n";
+  const std::string code = "\tmov.u32 \t%r2, 0;\n\tmov.u32 \t%r3, 0;\nagain:\n" + body +
+                           "\t.loc\t1 8 3\n\tbar.sync 0, 64;\n" + between +
+                           "\t.loc\t1 9 3\n\tbar.sync 0, 64;\n"
+                           "\tadd.u32 \t%r2, %r2, 1;\n\t.reg .pred \t%p<2>;\n"
+                           "\tsetp.lt.u32 \t%p1, %r2, 3;\n\t@%p1 bra \tagain;\n"
+                           "\t.loc\t1 10 3\n\tbar.sync 0, 64;\n";
+  Stamped stamped(head + code + tail);
+  ASSERT_EQ(stamped.problem, "");
+  EXPECT_EQ(stamped.out, numbers());
+  EXPECT_EQ(stamped.kernel.stretches, (std::vector<std::vector<uint32_t>>{{}, {1, 2, 3}, {4}}));
+  MeasuredLaunch launch = readRecords(stamped.kernel, stamped.recorded, {});
+  ASSERT_EQ(launch.spans.size(), 11u);
+  std::vector<uint32_t> lines;
+  for (const MeasuredSpan &span : llvm::drop_begin(launch.spans))
+    lines.push_back(stamped.kernel.places[span.place].source.line);
+  EXPECT_EQ(lines, (std::vector<uint32_t>{7, 8, 9, 7, 8, 9, 7, 8, 9, 10}));
+  // A wait that is near begins where the one before it ends; one that is not does later.
+  EXPECT_NEAR(launch.spans[2].begin, launch.spans[1].end, 1e-9);
+  EXPECT_GT(launch.spans[3].begin, launch.spans[2].end + 1e-6);
+  for (size_t i = 2; i < launch.spans.size(); ++i)
+    EXPECT_GE(launch.spans[i].begin, launch.spans[i - 1].end - 1e-9);
+}
+
+TEST(MeasuredTest, PlacesWithoutANumberAreCounted) {
+  std::string code;
+  for (int i = 0; i < 300; ++i)
+    code += "label" + std::to_string(i) + ":\n\t.loc\t1 " + std::to_string(i + 20) +
+            " 3\n\tbar.sync 0, 64;\n";
+  Stamped stamped(head + body + code + tail);
+  ASSERT_EQ(stamped.problem, "");
+  EXPECT_EQ(stamped.out, numbers());
+  EXPECT_EQ(stamped.kernel.leftOut, 301u - 255u);
 }
 
 TEST(MeasuredTest, CyclesBecomeMicrosecondsOfTheGlobalTimer) {

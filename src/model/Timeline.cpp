@@ -100,21 +100,23 @@ void Timeline::add(const Predicted &predicted, const Trace &trace, llvm::StringR
 
 void Timeline::add(const MeasuredLaunch &launch, const ptx::TimestampedKernel &timed,
                    llvm::ArrayRef<Partition> partitions, llvm::StringRef kernel,
-                   llvm::StringRef device, double taken, double withoutStamps) {
+                   llvm::StringRef device, double taken, std::optional<double> withoutStamps) {
   std::vector<Shown> spans;
   for (const MeasuredSpan &span : launch.spans) {
     const ptx::TimedPlace &place = timed.places[span.place];
-    const Span::Kind kind = span.kind == MeasuredSpan::Kind::Cta       ? Span::Kind::Cta
-                            : span.kind == MeasuredSpan::Kind::Product ? Span::Kind::Product
-                                                                       : Span::Kind::Wait;
-    spans.push_back({kind, span.cta, span.warp, span.begin, span.end,
+    spans.push_back({span.kind, span.cta, span.warp, span.begin, span.end,
                      placeOf(place.source, timed.files), place.instruction});
   }
   show(spans, partitions, kernel);
   chip = device.str();
   limit.clear();
-  what =
-      llvm::formatv("measured by timestamps in the kernel; {0:f2} us without them", withoutStamps);
+  what = "measured by timestamps in the kernel";
+  if (withoutStamps)
+    what += llvm::formatv("; {0:f2} us without them", *withoutStamps);
+  if (launch.full)
+    what += llvm::formatv("; {0} warps had more to record than there is room for", launch.full);
+  if (timed.leftOut)
+    what += llvm::formatv("; {0} places have none: the kernel has too many", timed.leftOut);
   microseconds += taken;
 }
 

@@ -17,10 +17,10 @@ class Timeline {
 public:
   /// A launch, behind those before it. `kernel` is its name.
   void add(const Predicted &predicted, const Trace &trace, llvm::StringRef kernel);
-  /// One on a GPU, `chip`, which took so long, and without timestamps.
+  /// One on a GPU, `chip`, which took so long, and without timestamps, if that was measured.
   void add(const MeasuredLaunch &launch, const ptx::TimestampedKernel &timed,
            llvm::ArrayRef<Partition> partitions, llvm::StringRef kernel, llvm::StringRef chip,
-           double microseconds, double withoutStamps);
+           double microseconds, std::optional<double> withoutStamps);
 
   /// Nothing was added.
   bool isEmpty() const { return events.empty(); }

@@ -7,6 +7,9 @@
 //   first CTAs x warps x bytesOfWarp, zero before the launch:
 //     RecordHeader, then Records until there is no more room
 //
+// Places of straight code are a stretch: their records follow each other, and only the first says
+// which stretch it is, so that the others take fewer instructions.
+//
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -24,18 +27,21 @@ struct RecordHeader {
   uint32_t endCycles = 0, unusedToo = 0;
 };
 
+/// Of the first place of a stretch. Of those behind it `begin` is all of %clock; of a Group there
+/// nothing is stored but the end.
 struct Record {
   /// %clock behind it.
   uint32_t endCycles = 0;
-  /// The lower 24 bits of %clock before it, and the number of a place, which is not 0.
-  uint32_t beginAndPlace = 0;
+  /// The lower 24 bits of %clock before it, and the number of the stretch, which is not 0.
+  uint32_t begin = 0;
 
-  static constexpr unsigned placeBits = 8;
-  uint32_t place() const { return beginAndPlace & ((1u << placeBits) - 1); }
+  static constexpr unsigned stretchBits = 8;
+  uint32_t stretch() const { return begin & ((1u << stretchBits) - 1); }
   /// Cycles; of more than 2^24 the lower bits.
-  uint32_t length() const {
-    return ((endCycles << placeBits) - beginAndPlace + place()) >> placeBits;
+  uint32_t firstLength() const {
+    return ((endCycles << stretchBits) - begin + stretch()) >> stretchBits;
   }
+  uint32_t length() const { return endCycles - begin; }
 };
 
 /// What a record is of.
@@ -61,14 +67,25 @@ struct TimestampedKernel {
   static constexpr unsigned mostCtas = 4;
 
   std::string ptx;
-  /// By their numbers; the first one is none. Copies of an instruction of one line are one place.
+  /// The first one is none. Copies of an instruction of one line are one place.
   std::vector<TimedPlace> places;
+  /// Places of each stretch, by its number; the first one is none.
+  std::vector<std::vector<uint32_t>> stretches;
   /// By the numbers that places have.
   std::vector<std::string> files;
   unsigned warps = 0;
+  /// Instructions that would be places, in stretches for which there is no number.
+  unsigned leftOut = 0;
 
   static unsigned ctasOf(uint64_t launched) {
     return unsigned(launched < mostCtas ? launched : mostCtas);
+  }
+  /// Records that a warp needs to have room for, or it records no more.
+  size_t longestStretch() const {
+    size_t most = 1;
+    for (const std::vector<uint32_t> &stretch : stretches)
+      most = std::max(most, stretch.size());
+    return most;
   }
   size_t bytes(uint64_t ctas) const { return size_t(ctasOf(ctas)) * warps * bytesOfWarp; }
 };

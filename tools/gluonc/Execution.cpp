@@ -2,6 +2,7 @@
 #include "driver/IrSignature.h"
 #include "driver/KernelCache.h"
 #include "driver/KernelOptions.h"
+#include "driver/Stamped.h"
 #include "driver/UserLibraries.h"
 #include "model/Timeline.h"
 
@@ -188,40 +189,29 @@ std::optional<driver::RunTime> Execution::measureTimeline(driver::Compiler &comp
                                                           driver::KernelRequest &request,
                                                           const driver::KernelArguments &arguments,
                                                           driver::Grid grid, const Word &path) {
-  const std::string &ptx =
-      kernel.assembly.bytes.empty() ? kernel.artifact.bytes : kernel.assembly.bytes;
-  ptx::ParseError error;
-  std::optional<ptx::TimestampedKernel> timed =
-      ptx::addTimestamps(ptx, kernel.kernel.name, kernel.kernel.numWarps, error);
-  if (!timed) {
-    session.sink
-        .report(Kind::DeviceError, path.span,
-                "PTX line " + std::to_string(error.line) + ": " + error.message)
-        .end();
+  std::optional<driver::StampedKernel> stamped =
+      driver::stamp(compiler, kernel, request, session.sources, session.sink);
+  if (!stamped)
     return std::nullopt;
-  }
-  request.code.given = driver::GivenCode{driver::Stage::Assembly, timed->ptx};
-  if (!compiler.transform(request.ir, request.target, session.sources, session.sink))
-    return std::nullopt;
-  std::optional<driver::CompiledKernel> compiled = compiler.generate(
-      request.ir, request.target, request.last, request.code, session.sources, session.sink);
-  if (!compiled)
-    return std::nullopt;
-  driver::StampedRun stamped = {*timed, *compiled};
+  driver::StampedRun recorded = {*stamped};
   std::optional<driver::RunTime> time =
       driver::runOnCuda(gpu->cuda, kernel, options.target.warpSize(), arguments, grid,
-                        timedLaunches, session.sink, &stamped);
+                        timedLaunches, session.sink, &recorded);
   if (!time)
     return std::nullopt;
-  const std::vector<model::Partition> partitions = driver::partitionsOf(ptx);
-  const model::MeasuredLaunch launch = model::readRecords(*timed, stamped.records, partitions);
-  const double plain = time->milliseconds * 1e3, taken = stamped.milliseconds * 1e3;
+  const model::MeasuredLaunch launch =
+      model::readRecords(stamped->timed, recorded.records, stamped->partitions);
+  const double plain = time->milliseconds * 1e3, taken = recorded.milliseconds * 1e3;
   llvm::outs() << llvm::format("%.2f us, with timestamps %.2f us (%+.1f %%)\n", plain, taken,
                                (taken / plain - 1) * 100);
   if (launch.full)
     llvm::outs() << launch.full << " warps had more to record than there is room for\n";
+  if (stamped->timed.leftOut)
+    llvm::outs() << stamped->timed.leftOut
+                 << " places have no timestamps: the kernel has too many\n";
   model::Timeline timeline;
-  timeline.add(launch, *timed, partitions, kernel.kernel.name, gpu->text(), taken, plain);
+  timeline.add(launch, stamped->timed, stamped->partitions, kernel.kernel.name, gpu->text(), taken,
+               plain);
   session.writeFile(path, timeline.file(path.text));
   return time;
 }

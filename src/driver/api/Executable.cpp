@@ -155,6 +155,23 @@ gluonc_status api::machineCode(gluonc_executable &executable, const driver::Comp
   return GLUONC_OK;
 }
 
+gluonc_status api::stampedCode(gluonc_executable &executable,
+                               std::optional<driver::StampedKernel> &stamped,
+                               gluonc_error **error) {
+  const driver::CompiledKernel *plain = nullptr;
+  if (gluonc_status status = machineCode(executable, plain, error))
+    return status;
+  diag::Collector collector;
+  CompilerLease compiler(executable.engine);
+  mlir::OwningOpRef<mlir::ModuleOp> ir = makeIr(*compiler, executable.origin, collector);
+  if (!ir)
+    return fail(collector, error);
+  driver::KernelRequest request = makeRequest(executable, *ir);
+  request.code.backend.lineInfo = true;
+  stamped = driver::stamp(*compiler, *plain, request, executable.module->sources, collector);
+  return stamped ? GLUONC_OK : fail(collector, error);
+}
+
 gluonc_status gluonc_engine_compile(gluonc_engine *engine, gluonc_specialization *specialization,
                                     const char *target, gluonc_executable **executable,
                                     gluonc_error **error) {

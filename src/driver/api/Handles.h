@@ -31,6 +31,7 @@ struct gluonc_error {
 namespace gluonc::api {
 
 struct ModuleState;
+struct RecordedKernel;
 
 /// A compiler that is not at work, and how often it was.
 struct IdleCompiler {
@@ -62,13 +63,13 @@ struct HostRange {
   size_t bytes;
 };
 
-/// Predicted launches of an engine.
+/// Launches of an engine that are predicted, or measured by timestamps.
 struct Predictions {
   gluonc_prediction total = {};
   double longest = 0;
   model::Timeline timeline;
   /// What `total` points to.
-  std::string json, page;
+  std::string json, page, device;
 };
 
 struct EngineState {
@@ -91,6 +92,8 @@ struct EngineState {
   std::vector<HostRange> ranges;
   /// Launches are predicted and not simulated.
   std::atomic<bool> isPredicting = false;
+  /// Launches on NVIDIA's GPUs are of code with timestamps.
+  std::atomic<bool> isRecording = false;
   /// Under `settings`.
   Predictions predictions;
   /// How often launches and compilations were cancelled.
@@ -177,6 +180,8 @@ struct gluonc_executable {
   std::string saved;
   /// Of a simulated one: the machine code that predictions are of.
   std::optional<gluonc::driver::CompiledKernel> predicted;
+  /// Its code with timestamps, once it was launched to record. See Record.cpp.
+  std::shared_ptr<gluonc::api::RecordedKernel> recorded;
   gluonc::driver::LaunchParameters parameters;
   std::unique_ptr<gluonc::sim::Executable> simulated;
   /// Set once under `loading`; read without a lock afterwards. At most one of the launchers is.

@@ -2,6 +2,7 @@
 #include "driver/api/Guard.h"
 #include "driver/api/Load.h"
 #include "driver/api/Predict.h"
+#include "driver/api/Record.h"
 
 #include "host/NumberFormat.h"
 #include "layout/plan/TensorBlock.h"
@@ -325,6 +326,24 @@ gluonc_status gluonc_check_descriptor(const gluonc_tensor *tensor, const gluonc_
       [&] { return checkDescriptor(*tensor, *block, error); });
 }
 
+/// A launch that goes into a timeline.
+static gluonc_status launchRecorded(gluonc_executable &executable, cuda::Grid grid, void *stream,
+                                    const uint64_t *values, gluonc_error **error) {
+  if (!grid.x || !grid.y || !grid.z)
+    return GLUONC_OK;
+  auto launch = [&](const cuda::Launcher &launcher) {
+    return launchMachineCode(executable, launcher, grid, stream, values, error);
+  };
+  return guarded(
+      error, {},
+      [&] {
+        return stoppable(*executable.engine, error, [&] {
+          return record(executable, grid, static_cast<cuda::CUstream>(stream), launch, error);
+        });
+      },
+      subjectOf(&executable));
+}
+
 gluonc_status gluonc_launch(gluonc_executable *executable, unsigned x, unsigned y, unsigned z,
                             void *stream, const uint64_t *values, size_t count,
                             gluonc_error **error) {
@@ -335,6 +354,9 @@ gluonc_status gluonc_launch(gluonc_executable *executable, unsigned x, unsigned 
     return wrongCount(*executable, count, error);
   if (std::optional<size_t> index = findTooLarge(executable->parameters, values)) [[unlikely]]
     return tooLarge(*executable, *index, values[*index], error);
+  if (executable->engine->isRecording.load(std::memory_order_relaxed) && !executable->simulated &&
+      executable->target.isNvidia()) [[unlikely]]
+    return launchRecorded(*executable, {x, y, z}, stream, values, error);
   const cuda::Launcher *launcher = executable->launcher.load(std::memory_order_acquire);
   if (launcher) [[likely]]
     return launchMachineCode(*executable, *launcher, {x, y, z}, stream, values, error);

@@ -13,7 +13,7 @@ static gluonc_status checkDevice(int there, std::optional<int> device, gluonc_er
               error);
 }
 
-static runtime::LaunchShape shapeOf(const gluonc_executable &executable) {
+runtime::LaunchShape shapeOf(const gluonc_executable &executable) {
   const codegen::KernelInfo &kernel = executable.compiled.kernel;
   runtime::LaunchShape shape;
   shape.threads = kernel.numWarps * executable.target.warpSize();

@@ -26,6 +26,9 @@ llvm::Expected<std::shared_ptr<const typename Api::Driver>> openDriver(EngineSta
   return opened;
 }
 
+/// How its machine code is launched.
+runtime::LaunchShape shapeOf(const gluonc_executable &executable);
+
 /// Puts machine code on a device; where none is named, on the thread's current one.
 gluonc_status load(gluonc_executable *executable, std::optional<int> device, gluonc_error **error);
 

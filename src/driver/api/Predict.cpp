@@ -94,11 +94,17 @@ void gluonc_engine_begin_prediction(gluonc_engine *engine) {
   engine->state->isPredicting = true;
 }
 
+void gluonc_engine_begin_trace(gluonc_engine *engine) {
+  gluonc_engine_begin_prediction(engine);
+  if (engine)
+    engine->state->isRecording = true;
+}
+
 void gluonc_engine_end_prediction(gluonc_engine *engine, gluonc_prediction *prediction) {
   if (!engine || !prediction)
     return;
   std::lock_guard guard(engine->state->settings);
-  engine->state->isPredicting = false;
+  engine->state->isPredicting = engine->state->isRecording = false;
   Predictions &found = engine->state->predictions;
   found.json = found.timeline.file(".json");
   found.page = found.timeline.file(".html");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "driver/Run.h"
+#include "driver/Stamped.h"
 #include "driver/api/Handles.h"
 
 namespace gluonc::api {
@@ -12,6 +13,10 @@ TensorDescription describe(const gluonc_tensor &tensor);
 /// The machine code of what a simulated executable was made from. See Executable.cpp.
 gluonc_status machineCode(gluonc_executable &executable, const driver::CompiledKernel *&kernel,
                           gluonc_error **error);
+
+/// The code of an executable for an NVIDIA GPU, with timestamps.
+gluonc_status stampedCode(gluonc_executable &executable,
+                          std::optional<driver::StampedKernel> &stamped, gluonc_error **error);
 
 /// Adds a launch of a simulated executable to what its engine has predicted. Arguments were
 /// checked.
