@@ -169,6 +169,9 @@ public:
                           llvm::ArrayRef<llvm::Value *> words, llvm::Value *mask,
                           const MemoryHints &hints) const = 0;
 
+  /// Orders the accesses of a thread before it and those behind it, acquire and release; false, and
+  /// nothing, where a chip orders each atomic as cheaply.
+  virtual bool accessFence(Builder & /*builder*/, AtomicScope /*scope*/) const { return false; }
   /// The value that was at `pointer`, which may also be a peerAddress; zero where the mask does not
   /// hold. `used` is false where nobody asks for it. Null where the chip has no such update of
   /// this type.

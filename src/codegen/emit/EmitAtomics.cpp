@@ -170,7 +170,16 @@ LogicalResult emitAtomic(Emitter &emitter, mlir::Operation *op, mlir::Type type,
     return mlir::failure();
   Value *owner = updaters(emitter, type);
   Registers results;
-  for (auto [i, first] : enumerate(firstCopies(emitter, type))) {
+  SmallVector<size_t> copies = firstCopies(emitter, type);
+  size_t updates =
+      count_if(enumerate(copies), [](auto each) { return each.value() == each.index(); });
+  const bool acquires = form.acquires();
+  // One fence orders all updates of a thread; each would have its own.
+  const bool isFenced =
+      updates > 1 && form.releases() && emitter.isa.accessFence(builder, form.scope);
+  if (isFenced)
+    form.order = AtomicOrder::Relaxed;
+  for (auto [i, first] : enumerate(copies)) {
     if (first != i) {
       results.push_back(results[first]);
       continue;
@@ -183,10 +192,12 @@ LogicalResult emitAtomic(Emitter &emitter, mlir::Operation *op, mlir::Type type,
       return emitter.unsupported(op, "`" + op->getName().getStringRef() + "` of this type");
     results.push_back(old);
   }
+  if (isFenced && acquires)
+    emitter.isa.accessFence(builder, form.scope);
   bool shared = owner && !op->use_empty();
   if (shared && failed(shareResults(emitter, op, owner, results)))
     return mlir::failure();
-  if (form.acquires() && !shared && failed(synchronizeForAtomic(emitter, op, type)))
+  if (acquires && !shared && failed(synchronizeForAtomic(emitter, op, type)))
     return mlir::failure();
   if (op->getNumResults())
     emitter.set(op->getResult(0), std::move(results));

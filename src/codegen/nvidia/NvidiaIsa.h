@@ -49,6 +49,7 @@ public:
                       const MemoryHints &hints) const override;
   void storeWords(Builder &builder, llvm::Value *pointer, llvm::ArrayRef<llvm::Value *> words,
                   llvm::Value *mask, const MemoryHints &hints) const override;
+  bool accessFence(Builder &builder, AtomicScope scope) const override;
   llvm::Value *atomicUpdate(Builder &builder, AtomicKind kind, llvm::Value *pointer,
                             llvm::Value *value, const AtomicForm &form, bool used) const override;
   llvm::Value *atomicLoad(Builder &builder, llvm::Value *pointer, llvm::Type *type,
