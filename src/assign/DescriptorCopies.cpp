@@ -105,7 +105,9 @@ void lowerLoad(tt::DescriptorLoadOp load, int64_t &free) {
     builder.setInsertionPoint(endOf(load));
   barrier.wait(builder, zero, zero);
   barrier.end(builder);
-  for (Operation *user : llvm::make_early_inc_range(load->getUsers())) {
+  // They are where the builder inserts.
+  llvm::SmallVector<Operation *> replaced;
+  for (Operation *user : load->getUsers()) {
     auto alloc = dyn_cast<ttg::LocalAllocOp>(user);
     bool takesBuffer = alloc && alloc.getType().getEncoding() == encoding;
     if (!takesBuffer && !isa<ttg::ConvertLayoutOp>(user))
@@ -115,10 +117,14 @@ void lowerLoad(tt::DescriptorLoadOp load, int64_t &free) {
         takesBuffer
             ? buffer
             : assign::readBuffer(builder, loc, cast<RankedTensorType>(result.getType()), buffer));
-    user->erase();
+    replaced.push_back(user);
   }
+  for (Operation *user : replaced)
+    user->dropAllReferences();
   if (!load->use_empty())
     load.replaceAllUsesWith(assign::readBuffer(builder, loc, load.getType(), buffer));
+  for (Operation *user : replaced)
+    user->erase();
   load.erase();
 }
 
