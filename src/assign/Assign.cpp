@@ -82,13 +82,12 @@ static void registerWithTarget(llvm::StringRef name, llvm::StringRef description
 }
 
 void registerAssignPasses() {
-  for (auto create :
-       {createFlattenLoopsPass, createUnrollLoopsPass, createTransposeLoadsPass, createCombinePass,
-        createStateProductsPass, createRemoveConversionsPass, createReduceBehindLoopsPass,
-        createReadBuffersPass, createMeetSharesPass, createDropArgumentsPass,
-        createAwaitProductsPass, createKeepSumsPass, createFinishLayoutsPass})
+  for (auto create : {createFlattenLoopsPass, createUnrollLoopsPass, createDropUnitDimsPass,
+                      createTransposeLoadsPass, createCombinePass, createStateProductsPass,
+                      createRemoveConversionsPass, createReduceBehindLoopsPass,
+                      createReadBuffersPass, createMeetSharesPass, createDropArgumentsPass,
+                      createAwaitProductsPass, createKeepSumsPass, createFinishLayoutsPass})
     registerPass(create);
-  registerPass([] { return createDropUnitDimsPass(); });
   registerPass([] { return createCoalescePass(); });
   for (bool allDefault : {false, true})
     registerPass([=] { return createPropagateLayoutsPass(allDefault); });

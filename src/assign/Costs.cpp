@@ -2,7 +2,6 @@
 #include "assign/Costs.h"
 
 #include "assign/Fetch.h"
-
 #include "ir/Encoding.h"
 #include "ir/tt/Coalescing.h"
 #include "ir/tt/DescriptorAccess.h"

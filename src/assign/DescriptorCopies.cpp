@@ -12,6 +12,9 @@
 //                                ==>    async_tma_copy_local_to_global %d[%i] buffer
 //                                       async_tma_store_wait
 //
+// Blocks that are loaded one after the other arrive together, where shared memory has room for all:
+// a copy is waited for where its block is used. What is loaded twice is loaded once.
+//
 // Conversions of what was loaded read the buffer themselves, and products that want it there take
 // it as it is. What a loop stores has a buffer outside of the loop where that fits: the copy goes
 // on while the loop does, until the buffer is needed again. A tensor that the function reads, too,

@@ -262,6 +262,41 @@ TEST(Ptxas, MissingAssemblerIsAnError) {
   llvm::consumeError(cubin.takeError());
 }
 
+/// A program in the place of ptxas: with a stated limit it spills `again` bytes, else 900 with 32
+/// registers. What it writes says which of the two it was.
+std::string assembledBy(const std::string &again, const std::string &ptx) {
+  llvm::SmallString<64> path;
+  int file = -1;
+  EXPECT_FALSE(llvm::sys::fs::createTemporaryFile("ptxas", "sh", file, path));
+  llvm::raw_fd_ostream script(file, /*shouldClose=*/true);
+  script << "#!/bin/sh\n"
+            "for word; do case $word in *.ptx) in=$word;; *.cubin) out=$word;; esac; done\n"
+            "echo \"ptxas info    : Compiling entry function 'k' for 'sm_90a'\"\n"
+            "if grep -q '^.maxnreg 255$' $in; then spills="
+         << again
+         << " used=255; else spills=900 used=32; fi\n"
+            "echo \"    0 bytes stack frame, $spills bytes spill stores, 0 bytes spill loads\"\n"
+            "echo \"ptxas info    : Used $used registers\"\n"
+            "printf '\\177ELF%s' $used > $out\n";
+  script.close();
+  EXPECT_FALSE(llvm::sys::fs::setPermissions(path, llvm::sys::fs::owner_all));
+  llvm::Expected<codegen::nvidia::Cubin> cubin =
+      codegen::nvidia::assemble(path, ptx, *target::Target::parse("cuda:90"));
+  llvm::sys::fs::remove(path);
+  EXPECT_TRUE(static_cast<bool>(cubin));
+  return cubin ? cubin->bytes.substr(4) : llvm::toString(cubin.takeError());
+}
+
+TEST(Ptxas, IsAskedAgainWhereItLeavesRegisters) {
+  const std::string head = ".entry k()\n", body = "{ ret; }\n";
+  EXPECT_EQ(assembledBy("10", head + ".reqntid 64\n" + body), "255");
+  // The one that spills less is taken.
+  EXPECT_EQ(assembledBy("1000", head + ".reqntid 64\n" + body), "32");
+  // A limit of the author's stands, and more threads have fewer registers each.
+  EXPECT_EQ(assembledBy("10", head + ".reqntid 64\n.maxnreg 32\n" + body), "32");
+  EXPECT_EQ(assembledBy("10", head + ".reqntid 1024\n" + body), "32");
+}
+
 TEST(Ptxas, ItsWordsBecomeCauses) {
   using Cause = codegen::AssemblerError::Cause;
   using codegen::nvidia::causeOf;

@@ -30,6 +30,8 @@
 # EXPECT: allclose(c, a @ b, rtol=1e-2, atol=2e-2)
 # RUN: described_attention q='randn((64, 32), f16)' k='randn((128, 32), f16)' v='randn((128, 32), f16)' out='empty((64, 32), f32)' length=128 --grid 1
 # EXPECT: allclose(out, (exp(q.to(f32) @ k.to(f32).T) / sum(exp(q.to(f32) @ k.to(f32).T), 1).reshape((64, 1))) @ v.to(f32), rtol=1e-2, atol=1e-2)
+# RUN: stored_twice x='randn((32, 64), f32)' columns='empty((64, 32), f32)' rows='empty((32, 64), f32)' --grid 1
+# EXPECT: all(columns == x.T) & all(rows == x)
 # RUN: scaled_in_place x='arange(64 * 256, f32).reshape((64, 256)) % 61' columns=256 --grid 1
 # EXPECT: x == 4 * (arange(64 * 256, f32).reshape((64, 256)) % 61)
 # RUN: carried_descriptor x='zeros((32, 256), f32)' columns=256 --grid 1
@@ -153,6 +155,14 @@ def described_attention(q, k, v, out, length):
 
 
 # What is stored through a descriptor is there when it is loaded again.
+@triton.jit
+def stored_twice(x, columns, rows):
+    block = tl.make_tensor_descriptor(x, [32, 64], [64, 1], [32, 64]).load([0, 0])
+    row, column = tl.arange(0, 32)[:, None], tl.arange(0, 64)[None, :]
+    tl.store(columns + column * 32 + row, block)
+    tl.store(rows + row * 64 + column, block)
+
+
 @triton.jit
 def scaled_in_place(x, columns):
     tile = tl.make_tensor_descriptor(x, [64, columns], [columns, 1], [64, 32])

@@ -151,13 +151,13 @@ Value *emitBrainAdd(Builder &builder, Value *pointer, Value *value, const Atomic
 
 } // namespace
 
-// Values travel as integers: the instruction's own type says how they are added.
 bool NvidiaIsa::accessFence(Builder &builder, AtomicScope scope) const {
   emitAsm(builder, ("fence.acq_rel" + scopeName(scope) + ";").str(), builder.getVoidTy(), {},
           AsmEffect::ReadsAndWrites);
   return true;
 }
 
+// Values travel as integers: the instruction's own type says how they are added.
 Value *NvidiaIsa::atomicUpdate(Builder &builder, AtomicKind kind, Value *pointer, Value *value,
                                const AtomicForm &form, bool used) const {
   Type *type = value->getType();

@@ -24,7 +24,9 @@ struct Cubin {
   std::string log;
 };
 
-/// Fails with AssemblerError.
+/// Where ptxas leaves a kernel that spills with less than half of the registers that there are, and
+/// `ptx` has no `.maxnreg`, it runs a second time with that limit stated, and the code that spills
+/// less is taken. Fails with AssemblerError.
 llvm::Expected<Cubin> assemble(llvm::StringRef ptxasPath, llvm::StringRef ptx,
                                const target::Target &target, const Options &options = {});
 
