@@ -7,6 +7,8 @@
 //     ==>  %y = ttg.convert_layout %x  through the memory of both
 //          %b = ttg.local_alloc %y
 //
+// The same where loops store it in a buffer of their own.
+//
 //===----------------------------------------------------------------------===//
 #include "assign/Assign.h"
 #include "assign/CtaShares.h"
@@ -19,14 +21,14 @@ using namespace mlir;
 namespace gluonc {
 namespace {
 
-void meet(ttg::LocalAllocOp alloc) {
-  auto type = cast<RankedTensorType>(alloc.getSrc().getType());
-  if (!linearOrNull(type) || assign::areSharedAlike(type, alloc.getType()))
+void meet(OpOperand &stored, ttg::MemDescType buffer) {
+  auto type = cast<RankedTensorType>(stored.get().getType());
+  if (!linearOrNull(type) || assign::areSharedAlike(type, buffer))
     return;
-  Attribute encoding =
-      fromLayout(alloc.getContext(),
-                 assign::registersSharedAs(type, assign::sharesOf(alloc.getType()), alloc));
-  alloc.getSrcMutable().assign(assign::convertFor(alloc.getSrc(), encoding, alloc));
+  Operation *store = stored.getOwner();
+  Attribute encoding = fromLayout(store->getContext(),
+                                  assign::registersSharedAs(type, assign::sharesOf(buffer), store));
+  stored.set(assign::convertFor(stored.get(), encoding, store));
 }
 
 struct MeetSharesPass : PassWrapper<MeetSharesPass, OperationPass<ModuleOp>> {
@@ -39,9 +41,13 @@ struct MeetSharesPass : PassWrapper<MeetSharesPass, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     if (!choosesLayouts(getOperation()))
       return;
-    getOperation().walk([](ttg::LocalAllocOp alloc) {
-      if (alloc.getSrc() && ThreadCounts::at(alloc).ctas > 1)
-        meet(alloc);
+    getOperation().walk([](Operation *op) {
+      if (!isa<ttg::LocalAllocOp, ttg::LocalStoreOp>(op) || ThreadCounts::at(op).ctas == 1)
+        return;
+      if (auto alloc = dyn_cast<ttg::LocalAllocOp>(op); alloc && alloc.getSrc())
+        meet(alloc.getSrcMutable()[0], alloc.getType());
+      else if (auto store = dyn_cast<ttg::LocalStoreOp>(op))
+        meet(store.getSrcMutable(), store.getDst().getType());
     });
   }
 };

@@ -26,6 +26,11 @@
 # RUN: matmul a='randint(-4, 5, (16, 32), f16)' b='randint(-4, 5, (32, 8), f16)' c='empty((16, 8), f32)' \
 #   m=16 n=8 k=32 sam=32 sak=1 sbk=8 sbn=1 BM=16 BN=8 BK=16 --num-ctas 4
 # EXPECT: c == matmul(a, b)
+# One operand is the other one scaled: each CTA computes its rows, and needs all.
+# RUN: square_scaled x='randint(-4, 5, (128, 32), bf16)' w='randint(-2, 3, 128, bf16)' y='empty((128, 128), f32)' --num-ctas 2 --target cuda:90a
+# EXPECT: y == matmul(x.to(f32), (x * w[:, None]).to(f32).T)
+# RUN: square_scaled x='randint(-4, 5, (128, 32), bf16)' w='randint(-2, 3, 128, bf16)' y='empty((128, 128), f32)' --num-ctas 2 --target cuda:100a
+# EXPECT: y == matmul(x.to(f32), (x * w[:, None]).to(f32).T)
 # Both operands come from one load.
 # RUN: square x='randint(-4, 5, (128, 96), bf16)' y='empty((128, 128), f32)' --num-ctas 2 --target cuda:90a
 # EXPECT: y == matmul(x.to(f32), x.to(f32).T)
@@ -125,3 +130,13 @@ def epilogue(a, b, bias, c, counts, M: tl.constexpr, N: tl.constexpr):
     tl.atomic_add(c + at, product)
     tl.atomic_add(counts + i, tl.sum(product, 1))
     tl.atomic_add(counts + M + j, tl.cumsum(tl.sum(product, 0), 0))
+
+
+@triton.jit
+def square_scaled(x, w, y):
+    i = tl.arange(0, 128)
+    total = tl.zeros([128, 128], tl.float32)
+    for k in range(0, 32, 16):
+        rows = tl.load(x + i[:, None] * 32 + k + tl.arange(0, 16)[None, :])
+        total = tl.dot(rows, (rows * tl.load(w + i)[:, None]).T, total)
+    tl.store(y + i[:, None] * 128 + i[None, :], total)
