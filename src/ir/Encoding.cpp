@@ -3,6 +3,7 @@
 
 #include "ir/LinearLayoutCache.h"
 #include "support/Error.h"
+#include "target/Features.h"
 
 #include <tuple>
 
@@ -146,6 +147,12 @@ static layout::ConversionPlan planWithin(int64_t bytes,
   return best;
 }
 
+static std::optional<target::Target> targetAt(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  auto name = module ? module->getAttrOfType<StringAttr>(ttg::targetAttr) : StringAttr();
+  return name ? target::Target::parse(name.getValue()) : std::nullopt;
+}
+
 const layout::ConversionPlan &planOf(ttg::ConvertLayoutOp op) {
   RankedTensorType from = op.getSrc().getType(), to = op.getType();
   bool forced = op.getForceWarpShuffle();
@@ -155,17 +162,22 @@ const layout::ConversionPlan &planOf(ttg::ConvertLayoutOp op) {
   layout::ConversionOptions options;
   if (forced)
     options.maxSwaps = layout::LinearLayout::maxBits;
+  if (std::optional<target::Target> target = targetAt(op)) {
+    options.matrixLoads = has(*target, target::Feature::MatrixLoad);
+    options.matrixStores = has(*target, target::Feature::MatrixStore);
+  }
+  unsigned flags = forced | options.matrixLoads << 1 | options.matrixStores << 2;
   auto plan = [&] {
     return layout::planConversion(src.removeZeroBases(layout::Dim::Register),
                                   dst.removeZeroBases(layout::Dim::Register),
                                   8 * elementBytes(from.getElementType()), options);
   };
-  const layout::ConversionPlan &byItself = cache.plan({from, to}, forced, 0, plan);
+  const layout::ConversionPlan &byItself = cache.plan({from, to}, {flags, 0}, plan);
   // Where less scratch is allocated, the plan does with that, in more passes.
   auto size = op->getAttrOfType<IntegerAttr>(ttg::allocationSizeAttr);
   if (!size || size.getInt() >= layout::scratchBytes(byItself))
     return byItself;
-  return cache.plan({from, to}, forced, size.getInt(),
+  return cache.plan({from, to}, {flags, size.getInt()},
                     [&] { return planWithin(size.getInt(), plan, options); });
 }
 

@@ -23,11 +23,12 @@ public:
     return entry->second.get();
   }
 
+  /// `options`: what plans of the same types differ by.
   template <typename Compute>
-  const layout::ConversionPlan &plan(std::pair<mlir::Type, mlir::Type> types, bool forced,
-                                     int64_t budget, Compute compute) {
+  const layout::ConversionPlan &plan(std::pair<mlir::Type, mlir::Type> types,
+                                     std::pair<unsigned, int64_t> options, Compute compute) {
     std::lock_guard<std::mutex> lock(mutex);
-    std::unique_ptr<layout::ConversionPlan> &entry = plans[forced][{types, budget}];
+    std::unique_ptr<layout::ConversionPlan> &entry = plans[{types, options}];
     if (!entry)
       entry = std::make_unique<layout::ConversionPlan>(compute());
     return *entry;
@@ -36,9 +37,9 @@ public:
 private:
   std::mutex mutex;
   llvm::DenseMap<mlir::Type, std::unique_ptr<layout::LinearLayout>> byType;
-  llvm::DenseMap<std::pair<std::pair<mlir::Type, mlir::Type>, int64_t>,
+  llvm::DenseMap<std::pair<std::pair<mlir::Type, mlir::Type>, std::pair<unsigned, int64_t>>,
                  std::unique_ptr<layout::ConversionPlan>>
-      plans[2];
+      plans;
 };
 
 } // namespace gluonc::ttg

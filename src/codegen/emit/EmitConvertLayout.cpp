@@ -83,6 +83,8 @@ public:
   HalfAccess(Emitter &emitter, const layout::SharedHalf &half, Value *scratch, Type *element)
       : emitter(emitter), half(half), element(element) {
     SmallVector<uint32_t> images = Threads::images(half.map, Dim::Offset);
+    if (half.matrices)
+      llvm::copy(half.matrices->laneImages, images.begin());
     access.emplace(emitter, scratch, emitter.threads.part(images), imageMask(images),
                    memoryBytes(element));
     if (half.map.hasOut(Dim::Block) && !layout::staysInBlock(half.map))
@@ -93,22 +95,37 @@ public:
       Registers vector;
       for (uint32_t reg : instruction.registers)
         vector.push_back(registers[reg]);
-      storeShared(emitter.builder, access->at(instruction.offset), vector);
+      Value *address = access->at(instruction.offset);
+      if (half.matrices)
+        emitter.isa.storeMatrices(emitter.builder, address,
+                                  packWords(emitter.builder, vector, emitter.builder.getInt32Ty()),
+                                  half.matrices->transposed);
+      else
+        storeShared(emitter.builder, address, vector);
     }
   }
   void load(unsigned repetition, Registers &registers) {
     for (const layout::SharedInstruction &instruction : half.instructions[repetition]) {
       unsigned count = instruction.registers.size();
       Registers vector =
-          peers ? loadPeer(emitter, peers->at(instruction.offset, blockOf(instruction)), element,
-                           count)
-                : loadShared(emitter.builder, access->at(instruction.offset), element, count);
+          half.matrices ? loadMatrices(instruction)
+          : peers ? loadPeer(emitter, peers->at(instruction.offset, blockOf(instruction)), element,
+                             count)
+                  : loadShared(emitter.builder, access->at(instruction.offset), element, count);
       for (auto [reg, value] : zip_equal(instruction.registers, vector))
         registers[reg] = value;
     }
   }
 
 private:
+  Registers loadMatrices(const layout::SharedInstruction &instruction) {
+    Builder &builder = emitter.builder;
+    Registers words =
+        emitter.isa.loadMatrices(builder, access->at(instruction.offset), half.matrices->matrices(),
+                                 half.matrices->transposed);
+    return unpackWords(builder, words, element, instruction.registers.size());
+  }
+
   /// The CTA that the registers of an instruction add to the thread's.
   uint32_t blockOf(const layout::SharedInstruction &instruction) const {
     const LinearLayout &map = half.map;

@@ -19,10 +19,52 @@ static bool isAsyncProduct(const Instruction &instruction) {
   return text && StringRef(text->getAsmString()).contains("wgmma.mma_async");
 }
 
+static bool isWaitForProducts(const Instruction &instruction) {
+  const auto *call = dyn_cast<CallInst>(&instruction);
+  const auto *text = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
+  return text && StringRef(text->getAsmString()).contains("wgmma.wait_group");
+}
+
+/// Whether only products of the loop, and waits for them, have written a sum since the last
+/// iteration. Products and waits return the registers that they take, in order.
+static bool isOnlyAddedTo(Value *sum, const Loop &loop, SmallPtrSetImpl<Value *> &seen) {
+  if (!seen.insert(sum).second)
+    return true;
+  if (auto *phi = dyn_cast<PHINode>(sum))
+    return phi->getParent() == loop.getHeader() && loop.getLoopLatch() &&
+           isOnlyAddedTo(phi->getIncomingValueForBlock(loop.getLoopLatch()), loop, seen);
+  auto *part = dyn_cast<ExtractValueInst>(sum);
+  auto *call = part ? dyn_cast<CallInst>(part->getAggregateOperand()) : nullptr;
+  if (!call || !loop.contains(call) || !(isAsyncProduct(*call) || isWaitForProducts(*call)) ||
+      part->getNumIndices() != 1 || part->getIndices()[0] >= call->arg_size())
+    return false;
+  Value *taken = call->getArgOperand(part->getIndices()[0]);
+  return taken->getType() == sum->getType() && isOnlyAddedTo(taken, loop, seen);
+}
+
+/// Whether nothing but products changes the sums of any product, as in most matrix products.
+static bool onlyAddsProducts(const Loop &loop) {
+  SmallPtrSet<Value *, 32> seen;
+  for (BasicBlock *block : loop.blocks())
+    for (Instruction &instruction : *block) {
+      if (!isAsyncProduct(instruction))
+        continue;
+      auto *sums = dyn_cast<StructType>(instruction.getType());
+      if (!sums)
+        return false;
+      auto &call = cast<CallInst>(instruction);
+      for (unsigned i = 0; i < sums->getNumElements(); ++i)
+        if (!isOnlyAddedTo(call.getArgOperand(i), loop, seen))
+          return false;
+    }
+  return true;
+}
+
 PreservedAnalyses RolledLoopsPass::run(Function &function, FunctionAnalysisManager &analyses) {
   for (Loop *loop : analyses.getResult<LoopAnalysis>(function).getLoopsInPreorder())
     if (any_of(loop->blocks(),
-               [](const BasicBlock *block) { return any_of(*block, isAsyncProduct); }))
+               [](const BasicBlock *block) { return any_of(*block, isAsyncProduct); }) &&
+        !onlyAddsProducts(*loop))
       loop->setLoopAlreadyUnrolled();
   return PreservedAnalyses::all();
 }

@@ -14,7 +14,8 @@ namespace gluonc::codegen {
 ///
 ///   for k in range(4): sums = where(sums > 40, 40, sums + x[k] @ y[k])
 ///
-/// it drops the products of all iterations but the first. Loops with wgmma stay loops.
+/// it drops the products of all iterations but the first. Such loops stay loops; those whose sums
+/// nothing but products changes do not have to.
 struct RolledLoopsPass : llvm::PassInfoMixin<RolledLoopsPass> {
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
 };

@@ -23,6 +23,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "layout/plan/MatrixAccess.h"
 #include "layout/plan/Vectorize.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -75,7 +76,8 @@ struct ShufflePlan {
 enum class SyncScope : uint8_t { Warp, Cta, Cluster };
 
 /// One shared-memory instruction: registers[j] is at element offset thread ^ offset + j, where
-/// `thread` is the lane and warp part of the map.
+/// `thread` is the lane and warp part of the map. Of an access to matrices, `registers` are the
+/// elements of this lane's word of the first matrix, then of the second, and so on.
 struct SharedInstruction {
   llvm::SmallVector<uint32_t, 8> registers;
   uint32_t offset;
@@ -86,7 +88,10 @@ struct SharedHalf {
   /// register, lane, warp (, block) -> offset within the scratch, in elements (, block). Registers
   /// of different repetitions share offsets.
   LinearLayout map;
+  /// Elements that are neighbours in memory: of a vector, or of a row of a matrix.
   unsigned vectorLog2 = 0;
+  /// Set where the whole warp moves matrices, with another thread part of addresses.
+  std::optional<MatrixAccess> matrices;
   /// The instructions of each repetition. Each distinct register occurs in exactly one.
   llvm::SmallVector<llvm::SmallVector<SharedInstruction, 8>, 2> instructions;
   /// Offset bits that lanes, warps or blocks move. The rest of an instruction's `offset` may be
@@ -118,6 +123,8 @@ struct ConversionOptions {
   /// Shuffle only if each side exchanges registers at most this many times.
   unsigned maxSwaps = 1;
   unsigned maxVectorBits = 128;
+  /// Whether the chip loads and stores matrices, see MatrixAccess.h.
+  bool matrixLoads = false, matrixStores = false;
 };
 
 using ConversionPlan = std::variant<IdentityPlan, RegisterPlan, ShufflePlan, SharedPlan>;

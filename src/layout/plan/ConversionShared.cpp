@@ -24,13 +24,20 @@
 // A phase is what the hardware moves at once: 128 bytes, so all lanes for 4-byte
 // vectors, half of them for 8 bytes, a quarter for 16.
 //
+// Where a warp moves matrices, memory sees another layout: each lane moves rows of 16
+// bytes, of which registers and lanes of the warp's own layout are the elements. This
+// layout is planned with; its rows are the vector. What needs the least instructions
+// and time is taken.
+//
 //===----------------------------------------------------------------------===//
 #include "layout/plan/ConversionParts.h"
 
 #include "layout/linear/Gf2.h"
+#include "layout/named/Blocks.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace gluonc::layout {
@@ -42,20 +49,73 @@ using Vectors = llvm::SmallVector<uint64_t, 12>;
 /// log2 of the bits in one pass over all banks, and in one word of one bank.
 constexpr unsigned bankRowLog2Bits = 10, wordLog2Bits = 5;
 
+/// How a half moves: each lane vectors of its own, or a warp matrices, the words of which lie along
+/// their rows (ldmatrix, stmatrix) or columns (.trans).
+enum class Moves : uint8_t { Vectors, Rows, Columns };
+
+/// A side of a conversion.
+struct Side {
+  /// What each thread has.
+  LinearLayout layout;
+  Moves moves = Moves::Vectors;
+  /// What memory sees: `layout`, or lanes with whole rows of matrices.
+  LinearLayout seen;
+  /// Of matrices: the elements of a row.
+  Vectors row;
+
+  /// False where the layout does not move so.
+  bool see(unsigned elementBits) {
+    seen = layout;
+    if (moves == Moves::Vectors)
+      return true;
+    llvm::ArrayRef<uint64_t> registers = layout.packedBases(Dim::Register),
+                             lanes = layout.packedBases(Dim::Lane);
+    unsigned inWord = llvm::Log2_32(32 / elementBits);
+    if (lanes.size() != 5 || registers.size() < inWord)
+      return false;
+    Vectors word(registers.take_front(inWord)), others(registers.drop_front(inWord));
+    Vectors along = word, across(lanes.drop_front(2));
+    llvm::append_range(along, lanes.take_front(2));
+    if (moves == Moves::Columns)
+      std::swap(along, across);
+    row = along;
+    unsigned matrices = std::min<size_t>(others.size(), 2);
+    llvm::append_range(across, llvm::ArrayRef(others).take_front(matrices));
+    llvm::append_range(along, llvm::ArrayRef(others).drop_front(matrices));
+    seen = layout.withBases(Dim::Register, along).withBases(Dim::Lane, across);
+    return !llvm::is_contained(row, 0u) && !llvm::is_contained(across, 0u);
+  }
+};
+
 class SharedPlanner {
 public:
   SharedPlanner(const LinearLayout &srcLayout, const LinearLayout &dstLayout, unsigned elementBits,
-                const ConversionOptions &options)
-      : src(withOwnerDims(srcLayout)), elementBits(std::max(elementBits, 8u)),
-        elementLog2(llvm::Log2_32(this->elementBits)), options(options) {
+                const ConversionOptions &options, Moves stores = Moves::Vectors,
+                Moves loads = Moves::Vectors)
+      : elementBits(std::max(elementBits, 8u)), elementLog2(llvm::Log2_32(this->elementBits)),
+        options(options) {
+    src.layout = withOwnerDims(srcLayout);
     llvm::SmallVector<Dim, 4> outs;
-    for (const DimSize &out : src.outDims())
+    for (const DimSize &out : src.layout.outDims())
       outs.push_back(out.dim);
-    dst = withOwnerDims(dstLayout).transposeOuts(outs);
+    dst.layout = withOwnerDims(dstLayout).transposeOuts(outs);
+    src.moves = stores;
+    dst.moves = loads;
+    splitOffBlocks();
   }
 
+  /// False where a side has no matrices of that kind, rows lie in several CTAs, or both sides want
+  /// different rows.
+  bool suits() {
+    if (!src.see(elementBits) || !dst.see(elementBits))
+      return false;
+    rows = src.row.empty() ? dst.row : src.row;
+    return (dst.row.empty() || dst.row == rows) &&
+           llvm::all_of(rows, [&](uint64_t basis) { return local(basis) == basis; });
+  }
+
+  /// Only where it suits.
   SharedPlan plan() {
-    splitOffBlocks();
     chooseVector();
     chooseSegments();
     chooseBanks();
@@ -65,15 +125,17 @@ public:
 
   /// Whether the vectors turned out as wide as the staging layout was made for.
   bool isRealizedBy(const SharedPlan &plan) const {
-    return plan.store.vectorLog2 == storeLog2 && plan.load.vectorLog2 == loadLog2;
+    return plan.store.vectorLog2 == storeLog2 && plan.load.vectorLog2 == loadLog2 &&
+           plan.store.matrices.has_value() == (src.moves != Moves::Vectors) &&
+           plan.load.matrices.has_value() == (dst.moves != Moves::Vectors);
   }
   unsigned widestLog2() const { return std::max(storeLog2, loadLog2); }
 
 private:
   /// The bases of one side and dim, projected to this CTA's elements.
-  Vectors bases(const LinearLayout &side, Dim dim) const {
+  Vectors bases(const Side &side, Dim dim) const {
     Vectors result;
-    for (uint64_t basis : side.packedBases(dim))
+    for (uint64_t basis : side.seen.packedBases(dim))
       result.push_back(local(basis));
     return result;
   }
@@ -82,10 +144,10 @@ private:
   /// of independent block bases.
   void splitOffBlocks() {
     for (Dim dim : {Dim::Register, Dim::Lane, Dim::Warp})
-      for (uint64_t basis : src.packedBases(dim))
+      for (uint64_t basis : src.layout.packedBases(dim))
         if (whole.insert(basis, uint64_t{1} << localBasis.size()))
           localBasis.push_back(basis);
-    for (auto [i, basis] : llvm::enumerate(src.packedBases(Dim::Block))) {
+    for (auto [i, basis] : llvm::enumerate(src.layout.packedBases(Dim::Block))) {
       if (whole.insert(basis, uint64_t{1} << (32 + blockBasis.size()))) {
         blockBasis.push_back(basis);
         blockBit.push_back(i);
@@ -104,30 +166,48 @@ private:
   }
 
   bool isCommonRegister(uint64_t vector) const {
-    return vector && llvm::is_contained(src.packedBases(Dim::Register), vector) &&
-           llvm::is_contained(dst.packedBases(Dim::Register), vector);
+    return vector && llvm::is_contained(src.seen.packedBases(Dim::Register), vector) &&
+           llvm::is_contained(dst.seen.packedBases(Dim::Register), vector);
   }
 
   void chooseVector() {
+    if (!rows.empty())
+      return takeRows();
     unsigned wanted = llvm::Log2_32(std::max(1u, options.maxVectorBits / elementBits));
-    for (uint64_t basis : src.packedBases(Dim::Register))
+    for (uint64_t basis : src.seen.packedBases(Dim::Register))
       if (word.size() < wanted && isCommonRegister(basis) && wordSpan.insert(basis))
         word.push_back(basis);
     storeLog2 = loadLog2 = word.size();
     widenOneSide(wanted);
     // Fill up the word, with bases that would otherwise cost the most instructions.
     for (Dim dim : {Dim::Warp, Dim::Register, Dim::Lane})
-      for (const LinearLayout *side : {&src, &dst})
+      for (const Side *side : {&src, &dst})
         for (uint64_t basis : bases(*side, dim))
           if (word.size() < wordLog2() && wordSpan.insert(basis))
             word.push_back(basis);
+  }
+
+  /// The vector is a row. A side that moves vectors moves as much of it as its own registers are.
+  void takeRows() {
+    for (uint64_t basis : rows)
+      if (wordSpan.insert(basis))
+        word.push_back(basis);
+    auto leading = [&](const Side &side) {
+      llvm::ArrayRef<uint64_t> registers = side.seen.packedBases(Dim::Register);
+      return unsigned(
+          llvm::find_if(word,
+                        [&](uint64_t basis) { return !llvm::is_contained(registers, basis); }) -
+          word.begin());
+    };
+    storeLog2 = leading(src);
+    loadLog2 = leading(dst);
   }
 
   /// Continues the vector with registers of one side that are lanes of the other. Other registers
   /// would not do: the narrow side's lanes need all banks, but may not move the lowest bits of an
   /// offset, or the wide side's vectors would not be aligned. Within a word there are no banks.
   void widenOneSide(unsigned wanted) {
-    auto widened = [&](const LinearLayout &side, const LinearLayout &other) {
+    auto widened = [&](const Side &side, const Side &other) {
       Gf2Span span = wordSpan;
       Vectors more, lanes = phase(other, storeLog2);
       for (uint64_t basis : bases(side, Dim::Register)) {
@@ -152,7 +232,7 @@ private:
   unsigned wordLog2() const { return wordLog2Bits > elementLog2 ? wordLog2Bits - elementLog2 : 0; }
 
   /// The lanes that access memory together, when each moves 2^vectorLog2 elements.
-  Vectors phase(const LinearLayout &side, unsigned vectorLog2) const {
+  Vectors phase(const Side &side, unsigned vectorLog2) const {
     unsigned vectorBitsLog2 = vectorLog2 + elementLog2;
     unsigned words = vectorBitsLog2 > wordLog2Bits ? vectorBitsLog2 - wordLog2Bits : 0;
     Vectors lanes = bases(side, Dim::Lane);
@@ -190,10 +270,10 @@ private:
 
     // Common registers come first, because they may become repetitions.
     Vectors candidates;
-    llvm::copy_if(src.packedBases(Dim::Register), std::back_inserter(candidates),
+    llvm::copy_if(src.seen.packedBases(Dim::Register), std::back_inserter(candidates),
                   [&](uint64_t basis) { return isCommonRegister(basis); });
     for (Dim dim : {Dim::Register, Dim::Warp, Dim::Lane})
-      for (const LinearLayout *side : {&src, &dst})
+      for (const Side *side : {&src, &dst})
         llvm::append_range(candidates, bases(*side, dim));
     for (uint64_t candidate : candidates)
       if (segment.size() < wanted && storedOrLoaded.insert(candidate))
@@ -211,7 +291,7 @@ private:
       GL_CHECK(taken.insert(vector));
     // Store lanes first: then the storing side has plain addresses.
     for (Dim dim : {Dim::Lane, Dim::Register, Dim::Warp})
-      for (const LinearLayout *side : {&src, &dst})
+      for (const Side *side : {&src, &dst})
         for (uint64_t basis : bases(*side, dim))
           if (taken.insert(basis))
             bank.push_back(basis);
@@ -252,9 +332,9 @@ private:
   bool threadsStayInRepetition() const {
     Gf2Span span = memorySpan();
     uint64_t mask = ((uint64_t{1} << repetition.size()) - 1) << offsetBits();
-    for (const LinearLayout *side : {&src, &dst})
+    for (const Side *side : {&src, &dst})
       for (Dim dim : {Dim::Lane, Dim::Warp, Dim::Block})
-        for (uint64_t basis : side->packedBases(dim))
+        for (uint64_t basis : side->seen.packedBases(dim))
           if (span.reduce(basis).combination & mask)
             return false;
     return true;
@@ -265,7 +345,7 @@ private:
   llvm::SmallVector<DimSize, 3> memoryDims() const {
     return {{Dim::Offset, offsetBits()},
             {Dim::Repetition, static_cast<unsigned>(repetition.size())},
-            {Dim::Block, src.inLog2(Dim::Block)}};
+            {Dim::Block, src.layout.inLog2(Dim::Block)}};
   }
 
   /// (register, lane, warp, block) -> (offset, repetition, block).
@@ -279,32 +359,30 @@ private:
     for (unsigned i = 0; i < side.inLog2(Dim::Block); ++i) {
       if (llvm::is_contained(blockBit, i))
         continue;
-      uint64_t sum = span.reduce(src.packedBasis(Dim::Block, i)).combination >> blockShift;
+      uint64_t sum = span.reduce(src.layout.packedBasis(Dim::Block, i)).combination >> blockShift;
       images[side.inShift(Dim::Block) + i] ^= (sum | uint64_t{1} << i) << blockShift;
     }
     return LinearLayout::fromPacked(side.inDims(), memoryDims(), images);
   }
 
-  SharedHalf half(const LinearLayout &side, unsigned vectorLog2, bool crossesCtas) const {
-    LinearLayout full = mapOf(side);
-    RegisterVectors vectors = vectorizeAlong(full, Dim::Offset, vectorLog2);
+  SharedHalf half(const Side &side, unsigned vectorLog2, bool crossesCtas) const {
+    LinearLayout full = mapOf(side.layout);
     SharedHalf result;
-    result.vectorLog2 = vectors.log2;
-    result.representative = std::move(vectors.representative);
     result.instructions.resize(size_t{1} << repetition.size());
-    for (auto &registers : vectors.vectors) {
-      uint64_t place = full.applyPacked(full.packIn({{Dim::Register, registers[0]}}));
-      result.instructions[full.outComponent(place, Dim::Repetition)].push_back(
-          {std::move(registers), full.outComponent(place, Dim::Offset)});
-    }
+    if (side.moves != Moves::Vectors && !crossesCtas)
+      result.matrices = matricesOf(side, full);
+    if (result.matrices)
+      addMatrices(result, full);
+    else
+      addVectors(result, full, vectorLog2);
     for (Dim dim : {Dim::Lane, Dim::Warp, Dim::Block})
       for (unsigned i = 0; i < full.inLog2(dim); ++i)
         result.threadBits |= full.basis(dim, i, Dim::Offset);
-    result.redundantLanes = side.freeVariableMask(Dim::Lane);
-    result.redundantWarps = side.freeVariableMask(Dim::Warp);
+    result.redundantLanes = side.layout.freeVariableMask(Dim::Lane);
+    result.redundantWarps = side.layout.freeVariableMask(Dim::Warp);
 
     llvm::SmallVector<Dim, 4> ins{Dim::Register, Dim::Lane, Dim::Warp}, outs{Dim::Offset};
-    if (side.inLog2(Dim::Block))
+    if (side.layout.inLog2(Dim::Block))
       ins.push_back(Dim::Block);
     if (crossesCtas)
       outs.push_back(Dim::Block);
@@ -312,16 +390,92 @@ private:
     return result;
   }
 
+  void addInstruction(SharedHalf &half, const LinearLayout &full,
+                      llvm::SmallVector<uint32_t, 8> registers) const {
+    uint64_t place = full.applyPacked(full.packIn({{Dim::Register, registers[0]}}));
+    half.instructions[full.outComponent(place, Dim::Repetition)].push_back(
+        {std::move(registers), full.outComponent(place, Dim::Offset)});
+  }
+
+  void addVectors(SharedHalf &half, const LinearLayout &full, unsigned vectorLog2) const {
+    RegisterVectors vectors = vectorizeAlong(full, Dim::Offset, vectorLog2);
+    half.vectorLog2 = vectors.log2;
+    half.representative = std::move(vectors.representative);
+    for (auto &registers : vectors.vectors)
+      addInstruction(half, full, std::move(registers));
+  }
+
+  void addMatrices(SharedHalf &half, const LinearLayout &full) const {
+    const MatrixAccess &access = *half.matrices;
+    half.vectorLog2 = rows.size();
+    llvm::append_range(half.representative, llvm::seq(uint32_t(full.inSize(Dim::Register))));
+    for (uint32_t base : access.bases) {
+      llvm::SmallVector<uint32_t, 8> registers;
+      for (unsigned matrix = 0; matrix < access.matrices(); ++matrix)
+        for (unsigned element = 0; element < access.elementsPerWord(); ++element)
+          registers.push_back(access.registerOf(base, matrix, element));
+      addInstruction(half, full, std::move(registers));
+    }
+  }
+
+  /// Nullopt where bases that are sums of others cut rows.
+  std::optional<MatrixAccess> matricesOf(const Side &side, const LinearLayout &full) const {
+    // The registers of one repetition; others only add to addresses.
+    Vectors kept;
+    uint32_t others = 0, steps = 0;
+    for (auto [i, basis] : llvm::enumerate(full.packedBases(Dim::Register))) {
+      if (full.basis(Dim::Register, i, Dim::Repetition) == 0) {
+        kept.push_back(basis);
+        continue;
+      }
+      others |= 1u << i;
+      steps |= full.basis(Dim::Register, i, Dim::Offset);
+    }
+    for (unsigned i = 0; i < full.inLog2(Dim::Block); ++i)
+      steps |= full.basis(Dim::Block, i, Dim::Offset);
+    if (steps & ((1u << rows.size()) - 1))
+      return std::nullopt;
+    std::optional<MatrixAccess> access =
+        planMatrixAccess(full.withBases(Dim::Register, kept)
+                             .sublayout({Dim::Register, Dim::Lane, Dim::Warp}, {Dim::Offset}),
+                         elementBits, /*transposable=*/side.moves == Moves::Columns);
+    bool isUseful = access && access->transposed == (side.moves == Moves::Columns) &&
+                    (access->transposed || access->matrices() > 1);
+    if (!isUseful)
+      return std::nullopt;
+    widenRegisters(*access, others);
+    return access;
+  }
+
+  /// Numbers registers as with the bits of `others`, which the access does not know of.
+  static void widenRegisters(MatrixAccess &access, uint32_t others) {
+    auto widened = [&](uint32_t reg) {
+      for (uint32_t bit = 1; bit <= others; bit <<= 1)
+        if (others & bit)
+          reg = (reg & (bit - 1)) | (reg & ~(bit - 1)) << 1;
+      return reg;
+    };
+    for (uint32_t &bit : access.wordBits)
+      bit = widened(bit);
+    for (uint32_t &bit : access.matrixBits)
+      bit = widened(bit);
+    llvm::SmallVector<uint32_t, 8> bases;
+    for (uint32_t other : combinations(others))
+      for (uint32_t base : access.bases)
+        bases.push_back(widened(base) | other);
+    access.bases = std::move(bases);
+  }
+
   SyncScope scope() const {
-    LinearLayout load = mapOf(dst);
+    LinearLayout load = mapOf(dst.layout);
     for (const DimSize &in : load.inDims())
       for (unsigned i = 0; i < in.log2; ++i)
         if (load.basis(in.dim, i, Dim::Block) != (in.dim == Dim::Block ? 1u << i : 0))
           return SyncScope::Cluster;
     // Warps that hold copies share their scratch, so that one might overwrite what another reads.
-    LinearLayout sources = nearestSources(src, dst);
+    LinearLayout sources = nearestSources(src.layout, dst.layout);
     bool withinWarp =
-        src.freeVariableMask(Dim::Warp) == 0 &&
+        src.layout.freeVariableMask(Dim::Warp) == 0 &&
         sources.sublayout({Dim::Register, Dim::Lane, Dim::Warp, Dim::Block}, {Dim::Warp})
             .isTrivialOver({Dim::Warp});
     return withinWarp ? SyncScope::Warp : SyncScope::Cta;
@@ -338,12 +492,14 @@ private:
     Vectors stagingBases;
     for (const Vectors *part : {&word, &bank, &segment, &repetition})
       llvm::append_range(stagingBases, *part);
-    llvm::append_range(stagingBases, src.packedBases(Dim::Block));
-    plan.staging = LinearLayout::fromPacked(memoryDims(), src.outDims(), stagingBases);
+    llvm::append_range(stagingBases, src.layout.packedBases(Dim::Block));
+    plan.staging = LinearLayout::fromPacked(memoryDims(), src.layout.outDims(), stagingBases);
     return plan;
   }
 
-  LinearLayout src, dst;
+  Side src, dst;
+  /// Of matrices, empty without.
+  Vectors rows;
   unsigned elementBits, elementLog2;
   const ConversionOptions &options;
 
@@ -359,13 +515,25 @@ private:
   Gf2Span wordSpan;
 };
 
-} // namespace
+/// What a thread issues, and what its warp waits for where there are no conflicts.
+int64_t timeOf(const SharedPlan &plan) {
+  // Of a barrier, and of the wait for what was stored.
+  constexpr int64_t timeOfRepetition = 8;
+  int64_t time = timeOfRepetition * plan.repetitions;
+  for (const SharedHalf *half : {&plan.store, &plan.load})
+    for (const auto &instructions : half->instructions)
+      for (const SharedInstruction &instruction : instructions)
+        time += 1 + std::max<int64_t>(1, int64_t(instruction.registers.size()) * plan.elementBits /
+                                             (8 * sharedWordBytes));
+  return time;
+}
 
-SharedPlan planThroughShared(const LinearLayout &src, const LinearLayout &dst, unsigned elementBits,
-                             const ConversionOptions &options) {
+SharedPlan planByVectors(const LinearLayout &src, const LinearLayout &dst, unsigned elementBits,
+                         const ConversionOptions &options) {
   ConversionOptions narrowed = options;
   for (;;) {
     SharedPlanner planner(src, dst, elementBits, narrowed);
+    GL_CHECK(planner.suits());
     SharedPlan plan = planner.plan();
     if (planner.isRealizedBy(plan))
       return plan;
@@ -373,6 +541,35 @@ SharedPlan planThroughShared(const LinearLayout &src, const LinearLayout &dst, u
     // the wrong width.
     narrowed.maxVectorBits = plan.elementBits << (planner.widestLog2() - 1);
   }
+}
+
+} // namespace
+
+SharedPlan planThroughShared(const LinearLayout &src, const LinearLayout &dst, unsigned elementBits,
+                             const ConversionOptions &options) {
+  SharedPlan best = planByVectors(src, dst, elementBits, options);
+  if (elementBits > 32 || options.maxVectorBits < 128)
+    return best;
+  int64_t most = std::max(best.scratchBytes, options.scratchBudgetBytes);
+  auto ways = [&](bool hasMatrices) {
+    llvm::SmallVector<Moves, 3> ways = {Moves::Vectors};
+    if (hasMatrices)
+      ways.push_back(Moves::Rows);
+    if (hasMatrices && elementBits == 16)
+      ways.push_back(Moves::Columns);
+    return ways;
+  };
+  for (Moves stores : ways(options.matrixStores)) {
+    for (Moves loads : ways(options.matrixLoads)) {
+      SharedPlanner planner(src, dst, elementBits, options, stores, loads);
+      if ((stores == Moves::Vectors && loads == Moves::Vectors) || !planner.suits())
+        continue;
+      SharedPlan plan = planner.plan();
+      if (planner.isRealizedBy(plan) && plan.scratchBytes <= most && timeOf(plan) < timeOf(best))
+        best = std::move(plan);
+    }
+  }
+  return best;
 }
 
 } // namespace gluonc::layout

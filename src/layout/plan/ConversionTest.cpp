@@ -98,6 +98,36 @@ uint64_t threadPlace(const SharedHalf &half, uint32_t lane, uint32_t warp, uint3
       half.map.packIn({{Dim::Lane, lane}, {Dim::Warp, warp}, {Dim::Block, block}}));
 }
 
+/// Where in memory the registers of an instruction are: those of one lane's vector, or of its words
+/// of matrices, whose rows are where other lanes say.
+std::vector<uint32_t> placesOf(const SharedHalf &half, const SharedInstruction &instruction,
+                               uint32_t elementBits, uint32_t lane, uint32_t warp, uint32_t block) {
+  std::vector<uint32_t> places;
+  if (!half.matrices) {
+    uint32_t base = half.map.outComponent(threadPlace(half, lane, warp, block), Dim::Offset);
+    uint32_t start =
+        (base ^ (instruction.offset & half.threadBits)) + (instruction.offset & ~half.threadBits);
+    EXPECT_EQ(start % instruction.registers.size(), 0u);
+    for (uint32_t j = 0; j < instruction.registers.size(); ++j)
+      places.push_back(start + j);
+    return places;
+  }
+  uint32_t base = half.map.outComponent(threadPlace(half, 0, warp, block), Dim::Offset);
+  uint32_t perWord = 32 / elementBits;
+  for (uint32_t matrix = 0; matrix < half.matrices->matrices(); ++matrix) {
+    for (uint32_t element = 0; element < perWord; ++element) {
+      bool isTransposed = half.matrices->transposed;
+      uint32_t row = isTransposed ? lane % 4 * perWord + element : lane / 4;
+      uint32_t start = base ^ instruction.offset;
+      for (auto [bit, image] : llvm::enumerate(half.matrices->laneImages))
+        start ^= (8 * matrix + row) >> bit & 1 ? image : 0;
+      EXPECT_EQ(start * elementBits % 128, 0u);
+      places.push_back(start + (isTransposed ? lane / 4 : lane % 4 * perWord + element));
+    }
+  }
+  return places;
+}
+
 void run(const SharedPlan &plan, RegisterFile &src, RegisterFile &dst) {
   bool crosses = plan.sync == SyncScope::Cluster;
   // For a warp-wide sync, every warp must find what it needs in what it wrote itself.
@@ -109,21 +139,16 @@ void run(const SharedPlan &plan, RegisterFile &src, RegisterFile &dst) {
     src.eachThread([&](uint32_t lane, uint32_t warp, uint32_t block) {
       if ((lane & plan.store.redundantLanes) || (warp & plan.store.redundantWarps))
         return;
-      uint32_t base =
-          plan.store.map.outComponent(threadPlace(plan.store, lane, warp, block), Dim::Offset);
       for (const SharedInstruction &instruction : plan.store.instructions[repetition]) {
-        uint32_t start = ((base ^ (instruction.offset & plan.store.threadBits)) +
-                          (instruction.offset & ~plan.store.threadBits));
-        ASSERT_EQ(start % instruction.registers.size(), 0u);
-        for (auto [j, reg] : llvm::enumerate(instruction.registers)) {
-          ASSERT_LT((start + j + 1) * plan.elementBits / 8, plan.scratchBytes + 1u);
-          scratch[scratchOf(warp, block)][start + j] = src.at(reg, lane, warp, block);
+        auto places = placesOf(plan.store, instruction, plan.elementBits, lane, warp, block);
+        for (auto [place, reg] : llvm::zip_equal(places, instruction.registers)) {
+          ASSERT_LT((place + 1) * plan.elementBits / 8, plan.scratchBytes + 1u);
+          scratch[scratchOf(warp, block)][place] = src.at(reg, lane, warp, block);
         }
       }
     });
     dst.eachThread([&](uint32_t lane, uint32_t warp, uint32_t block) {
       uint64_t place = threadPlace(plan.load, lane, warp, block);
-      uint32_t base = plan.load.map.outComponent(place, Dim::Offset);
       for (const SharedInstruction &instruction : plan.load.instructions[repetition]) {
         uint32_t from = block;
         if (crosses)
@@ -131,9 +156,9 @@ void run(const SharedPlan &plan, RegisterFile &src, RegisterFile &dst) {
               plan.load.map.outComponent(place ^ plan.load.map.applyPacked(plan.load.map.packIn(
                                                      {{Dim::Register, instruction.registers[0]}})),
                                          Dim::Block);
-        for (auto [j, reg] : llvm::enumerate(instruction.registers))
-          dst.at(reg, lane, warp, block) =
-              scratch[scratchOf(warp, from)][(base ^ instruction.offset) + j];
+        auto places = placesOf(plan.load, instruction, plan.elementBits, lane, warp, block);
+        for (auto [offset, reg] : llvm::zip_equal(places, instruction.registers))
+          dst.at(reg, lane, warp, block) = scratch[scratchOf(warp, from)][offset];
       }
     });
   }
@@ -162,6 +187,9 @@ llvm::SmallVector<Dim, 4> outDimsOf(const LinearLayout &layout) {
 }
 
 int64_t conflicts(const SharedHalf &half, unsigned elementBits) {
+  if (half.matrices)
+    return countMatrixWavefronts(half.map, *half.matrices, elementBits) -
+           half.matrices->matrices() * int64_t(half.matrices->bases.size());
   RegisterVectors vectors;
   vectors.log2 = half.vectorLog2;
   for (const auto &instructions : half.instructions)
@@ -270,6 +298,28 @@ TEST(Conversion, OneSideIsWideEvenIfNoRegistersAreCommon) {
   }
 }
 
+TEST(Conversion, OperandsAreLoadedAsMatrices) {
+  // 16 bytes of a row of A in a thread; each of 8 words of an operand would be a load of its own.
+  Ints shape{64, 64};
+  LinearLayout src = blocked({1, 8}, {4, 8}, {4, 1}, {1, 0}, shape);
+  Layout mma = NVMMADistributedLayout{{2, 0}, {2, 2}, {16, 8}, {}};
+  LinearLayout a =
+      Layout(DotOperandLayout{0, mma, 2}).toLinear(shape).removeZeroBases(Dim::Register);
+  LinearLayout b =
+      Layout(DotOperandLayout{1, mma, 2}).toLinear(shape).removeZeroBases(Dim::Register);
+  ConversionOptions options;
+  options.matrixLoads = true;
+  for (bool isB : {false, true}) {
+    const LinearLayout &dst = isB ? b : a;
+    SharedPlan plan = planThroughShared(src, dst, 16, options);
+    ASSERT_TRUE(plan.load.matrices);
+    EXPECT_EQ(plan.load.matrices->matrices(), 4u);
+    EXPECT_EQ(plan.load.matrices->transposed, isB);
+    EXPECT_EQ(plan.store.vectorLog2, 3u);
+    EXPECT_TRUE(isRight(plan, src, dst));
+  }
+}
+
 TEST(Conversion, RepetitionsKeepScratchWithinTheBudget) {
   Ints shape{128, 128};
   LinearLayout src = blocked({1, 4}, {1, 32}, {4, 1}, {1, 0}, shape);
@@ -328,6 +378,44 @@ TEST(Conversion, EveryPlanBetweenLayoutsOfMatrixProductsIsRightAndFreeOfConflict
     ASSERT_EQ(conflicts(shared.load, elementBits), 0) << from.toString() << "\n" << to.toString();
   }
   EXPECT_GE(kinds.size(), 3u);
+}
+
+TEST(Conversion, EveryPlanByMatricesIsRightAndFreeOfConflicts) {
+  RandomLayouts random(11);
+  int loads = 0, stores = 0, columns = 0, inRepetitions = 0;
+  auto layout = [&](unsigned rank) {
+    for (;;) {
+      Layout any = random.below(2) ? random.matrix(rank) : Layout(random.blocked(rank));
+      if (any.toLinear(Ints(rank, 64)).inLog2(Dim::Lane) == 5)
+        return any;
+    }
+  };
+  for (int trial = 0; trial < 1500; ++trial) {
+    unsigned rank = 2 + random.below(5) / 4;
+    Ints shape = random.shape(rank, 4, 12);
+    Layout from = layout(rank), to = layout(rank);
+    LinearLayout src = from.toLinear(shape).removeZeroBases(Dim::Register);
+    LinearLayout dst = to.toLinear(shape).removeZeroBases(Dim::Register);
+    if (src.inLog2(Dim::Warp) != dst.inLog2(Dim::Warp))
+      continue;
+    unsigned elementBits = 8u << random.below(3);
+    ConversionOptions options;
+    options.matrixLoads = true;
+    options.matrixStores = random.below(2);
+    options.scratchBudgetBytes = 1024 << random.below(6);
+    SharedPlan plan = planThroughShared(src, dst, elementBits, options);
+    ASSERT_TRUE(isRight(plan, src, dst)) << from.toString() << "\n" << to.toString();
+    ASSERT_EQ(conflicts(plan.store, elementBits), 0) << from.toString() << to.toString();
+    ASSERT_EQ(conflicts(plan.load, elementBits), 0) << from.toString() << to.toString();
+    loads += plan.load.matrices.has_value();
+    stores += plan.store.matrices.has_value();
+    columns += plan.load.matrices && plan.load.matrices->transposed;
+    inRepetitions += plan.repetitions > 1 && (plan.load.matrices || plan.store.matrices);
+  }
+  EXPECT_GT(loads, 20);
+  EXPECT_GT(stores, 10);
+  EXPECT_GT(columns, 5);
+  EXPECT_GT(inRepetitions, 1);
 }
 
 // The result of a product of halves is the left operand of the next one without any move: what
