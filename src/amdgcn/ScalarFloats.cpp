@@ -7,6 +7,14 @@
 
 namespace gluonc::amdgcn {
 
+/// s_cmp_NAME_f32 and s_cmp_NAME_f16.
+template <auto holds> static void addComparison(HandlerTable &table, const std::string &name) {
+  table["s_cmp_" + name + "_f32"] = compare<float, holds>;
+  table["s_cmp_" + name + "_f16"] = compare<uint32_t, [](uint32_t a, uint32_t b) {
+    return holds(numeric::halfToFloat(uint16_t(a)), numeric::halfToFloat(uint16_t(b)));
+  }>;
+}
+
 void addScalarFloats(HandlerTable &table) {
   using F = float;
   table["s_add_f32"] = binary<F, [](F a, F b) { return a + b; }, Scc::Keep>;
@@ -48,20 +56,20 @@ void addScalarFloats(HandlerTable &table) {
       count<uint32_t,
             [](uint32_t a) { return std::bit_cast<uint32_t>(numeric::halfToFloat(uint16_t(a))); },
             Scc::Keep>;
-  table["s_cmp_lt_f32"] = compare<F, [](F a, F b) { return a < b; }>;
-  table["s_cmp_eq_f32"] = compare<F, [](F a, F b) { return a == b; }>;
-  table["s_cmp_le_f32"] = compare<F, [](F a, F b) { return a <= b; }>;
-  table["s_cmp_gt_f32"] = compare<F, [](F a, F b) { return a > b; }>;
-  table["s_cmp_ge_f32"] = compare<F, [](F a, F b) { return a >= b; }>;
-  table["s_cmp_lg_f32"] = compare<F, [](F a, F b) { return a < b || a > b; }>;
-  table["s_cmp_o_f32"] = compare<F, [](F a, F b) { return a == a && b == b; }>;
-  table["s_cmp_u_f32"] = compare<F, [](F a, F b) { return a != a || b != b; }>;
-  table["s_cmp_nge_f32"] = compare<F, [](F a, F b) { return !(a >= b); }>;
-  table["s_cmp_ngt_f32"] = compare<F, [](F a, F b) { return !(a > b); }>;
-  table["s_cmp_nle_f32"] = compare<F, [](F a, F b) { return !(a <= b); }>;
-  table["s_cmp_nlt_f32"] = compare<F, [](F a, F b) { return !(a < b); }>;
-  table["s_cmp_neq_f32"] = compare<F, [](F a, F b) { return !(a == b); }>;
-  table["s_cmp_nlg_f32"] = compare<F, [](F a, F b) { return !(a < b || a > b); }>;
+  addComparison<[](F a, F b) { return a < b; }>(table, "lt");
+  addComparison<[](F a, F b) { return a == b; }>(table, "eq");
+  addComparison<[](F a, F b) { return a <= b; }>(table, "le");
+  addComparison<[](F a, F b) { return a > b; }>(table, "gt");
+  addComparison<[](F a, F b) { return a >= b; }>(table, "ge");
+  addComparison<[](F a, F b) { return a < b || a > b; }>(table, "lg");
+  addComparison<[](F a, F b) { return a == a && b == b; }>(table, "o");
+  addComparison<[](F a, F b) { return a != a || b != b; }>(table, "u");
+  addComparison<[](F a, F b) { return !(a >= b); }>(table, "nge");
+  addComparison<[](F a, F b) { return !(a > b); }>(table, "ngt");
+  addComparison<[](F a, F b) { return !(a <= b); }>(table, "nle");
+  addComparison<[](F a, F b) { return !(a < b); }>(table, "nlt");
+  addComparison<[](F a, F b) { return !(a == b); }>(table, "neq");
+  addComparison<[](F a, F b) { return !(a < b || a > b); }>(table, "nlg");
 }
 
 } // namespace gluonc::amdgcn

@@ -9,6 +9,9 @@
 # EXPECT: y == sum(bins, 0)
 # RUN: scalars y='empty(8, f32)' a=3.0 b=4.0 --grid 1
 # EXPECT: (y[0] == 3) & (y[1] == 4) & (y[2] == 4) & (y[3] == 3)
+# One number in scalar registers, which is compared as an f16.
+# RUN: narrowed x='3.25 - 1003.25 * arange(2, dtype=f32)' y='empty(2, f32)' --grid 2 --target hip:gfx1250
+# EXPECT: (y[0] == 3.25) & (y[1] == -448)
 # RUN: filled x='arange(4, dtype=f32)' y='empty((16, 4), f32)' --grid 1
 # EXPECT: y == x[3]
 # RUN: dims x='arange(16, dtype=f32)' y='empty(16, f32)' --grid 1
@@ -101,3 +104,9 @@ def hypercube(x, y):
     v = tl.reshape(tl.load(x + tl.arange(0, 512)), (2, 2, 2, 2, 2, 2, 2, 2, 2))
     high = tl.arange(0, 256).reshape(2, 2, 2, 2, 2, 2, 2, 2, 1)
     tl.store(y + high + tl.arange(0, 2)[None, None, None, None, None, None, None, None, :] * 256, v)
+
+
+@triton.jit
+def narrowed(x, y):
+    i = tl.program_id(0)
+    tl.store(y + i, tl.load(x + i).to(tl.float16).to(tl.float8e4nv).to(tl.float32))
