@@ -245,9 +245,15 @@ Destination destinationOf(Emitter &emitter, mlir::Value view) {
   return found;
 }
 
-/// Coordinates of a round's messages as PTX wants them.
+/// Whether elements are of 4 bits, two to a byte of the block and each in a byte of the buffer.
+bool isPadded(ttg::MemDescType buffer) {
+  return cast<ttg::NVMMASharedEncodingAttr>(buffer.getEncoding()).getValue().fp4Padded;
+}
+
+/// Coordinates of a round's messages as PTX wants them: `padded` ones count elements of 4 bits,
+/// where the program counts their bytes.
 SmallVector<Value *> coordinates(Emitter &emitter, mlir::ValueRange coords, const Share &share,
-                                 size_t round, ArrayRef<Value *> part) {
+                                 size_t round, ArrayRef<Value *> part, bool padded = false) {
   Builder &builder = emitter.builder;
   SmallVector<Value *> values;
   const Message &first = share.first(round);
@@ -261,6 +267,8 @@ SmallVector<Value *> coordinates(Emitter &emitter, mlir::ValueRange coords, cons
       if (part[axis])
         coordinate = builder.CreateAdd(coordinate, part[axis]);
     }
+    if (padded && i == 0)
+      coordinate = builder.CreateShl(coordinate, 1);
     values.push_back(coordinate);
   }
   return values;
@@ -391,7 +399,9 @@ LogicalResult emitLoad(Emitter &emitter, ttng::AsyncTMACopyGlobalToLocalOp op) {
     Value *place = placedAt(emitter, address.at(share.first(round).offset), destination);
     code.text += "[" + code.operand(place) + "], ";
     code.text += "[" + code.operand(emitter.scalar(op.getDesc())) + ", " +
-                 code.list(coordinates(emitter, op.getCoord(), share, round, part)) + "], ";
+                 code.list(coordinates(emitter, op.getCoord(), share, round, part,
+                                       isPadded(buffer))) +
+                 "], ";
     code.text += "[" + code.operand(signalledBarrier(emitter, op.getBarrier())) + "]";
     SmallVector<Value *> offsets;
     for (mlir::Value offset : llvm::reverse(op.getOffsets()))
