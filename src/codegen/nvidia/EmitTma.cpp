@@ -550,6 +550,8 @@ tt::CachePolicy rowCachePolicyOf(mlir::Operation *op) {
 
 /// Writes one instruction per message: `instruction` with the descriptor, the column and the rows,
 /// and the place in shared memory, in the order that `write` wants; L2's policy follows.
+/// Several messages are behind a branch: under a predicate ptxas broadcasts the numbers of all of
+/// them from the thread that sends, and has no uniform registers for so many.
 LogicalResult emitRows(
     Emitter &emitter, mlir::Operation *op, const NamedRows &rows, const tt::CachePolicy &caches,
     function_ref<void(Instruction &, const std::string &tensor, const std::string &shared)> write) {
@@ -567,9 +569,18 @@ LogicalResult emitRows(
   if (Value *columns = partOfCta(emitter, buffer)[1])
     begin = builder.CreateAdd(begin, columns);
   const Registers &numbers = emitter.get(rows.numbers);
+  const bool branches = plan->messages.size() > 1;
+  BasicBlock *end = nullptr;
+  if (branches) {
+    BasicBlock *sends = emitter.blocks.create("rows");
+    end = emitter.blocks.create("rows.end");
+    builder.CreateCondBr(rows.sends, sends, end);
+    emitter.blocks.start(sends);
+  }
   for (const RowMessages::Message &message : plan->messages) {
     Instruction code;
-    code.text = "@" + code.operand(rows.sends) + " ";
+    if (!branches)
+      code.text = "@" + code.operand(rows.sends) + " ";
     SmallVector<Value *> place = {builder.CreateAdd(begin, builder.getInt32(message.column))};
     for (unsigned reg : message.numbers)
       place.push_back(numbers[reg]);
@@ -580,6 +591,10 @@ LogicalResult emitRows(
     if (caches.l2)
       code.text += ", " + code.operand(l2Policy(builder, *caches.l2));
     emitOrdered(emitter, code.text + ";", code.operands);
+  }
+  if (branches) {
+    builder.CreateBr(end);
+    emitter.blocks.start(end);
   }
   return success();
 }
