@@ -398,10 +398,10 @@ LogicalResult emitLoad(Emitter &emitter, ttng::AsyncTMACopyGlobalToLocalOp op) {
                  l2Qualifiers(caches) + " ";
     Value *place = placedAt(emitter, address.at(share.first(round).offset), destination);
     code.text += "[" + code.operand(place) + "], ";
-    code.text += "[" + code.operand(emitter.scalar(op.getDesc())) + ", " +
-                 code.list(coordinates(emitter, op.getCoord(), share, round, part,
-                                       isPadded(buffer))) +
-                 "], ";
+    code.text +=
+        "[" + code.operand(emitter.scalar(op.getDesc())) + ", " +
+        code.list(coordinates(emitter, op.getCoord(), share, round, part, isPadded(buffer))) +
+        "], ";
     code.text += "[" + code.operand(signalledBarrier(emitter, op.getBarrier())) + "]";
     SmallVector<Value *> offsets;
     for (mlir::Value offset : llvm::reverse(op.getOffsets()))

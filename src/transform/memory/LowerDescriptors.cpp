@@ -78,13 +78,11 @@ struct Lowering {
     auto pointer = tt::PointerType::get(builder.getI8Type(), 1);
     Value place = ttg::GlobalScratchAllocOp::create(builder, op.getLoc(), pointer,
                                                     tma::descriptorBytes, tma::descriptorBytes);
-    ttng::TensormapCreateOp::create(builder, op.getLoc(), place, op.getBase(), lengths, extents,
-                                    strides, steps,
-                                    layout.fp4Padded ? paddedElementCode
-                                                     : unsigned(elementCode(element)),
-                                    /*interleave_layout=*/0,
-                                    tma::swizzleCode(layout.swizzleByteWidth),
-                                    op.getPadding() == tt::PaddingOption::PAD_NAN);
+    ttng::TensormapCreateOp::create(
+        builder, op.getLoc(), place, op.getBase(), lengths, extents, strides, steps,
+        layout.fp4Padded ? paddedElementCode : unsigned(elementCode(element)),
+        /*interleave_layout=*/0, tma::swizzleCode(layout.swizzleByteWidth),
+        op.getPadding() == tt::PaddingOption::PAD_NAN);
     ttng::TensormapFenceproxyAcquireOp::create(builder, op.getLoc(), place);
     op.replaceAllUsesWith(
         ttng::ReinterpretTensorDescOp::create(builder, op.getLoc(), op.getType(), place)
