@@ -3,10 +3,12 @@
 #include "ptx/MatrixDescriptor.h"
 #include "ptx/Memory.h"
 
+#include <array>
+
 namespace gluonc::ptx {
 
 void TensorOperand::decode(const uint8_t (&bytes)[maxRowBytes], Packing packing,
-                           double (&to)[maxK]) const {
+                           const double *values, double (&to)[maxK]) const {
   unsigned bits = type.bits;
   uint64_t mask = (uint64_t(1) << bits) - 1;
   for (unsigned i = 0; i != k; ++i) {
@@ -17,7 +19,8 @@ void TensorOperand::decode(const uint8_t (&bytes)[maxRowBytes], Packing packing,
     uint64_t window = 0;
     unsigned first = at / 8, count = std::min(maxRowBytes - first, 8u);
     std::memcpy(&window, bytes + first, count);
-    double value = type.decode(window >> (at % 8) & mask);
+    const uint64_t code = window >> (at % 8) & mask;
+    double value = values ? values[code] : type.decode(code);
     to[i] = isNegated ? -value : value;
   }
 }
@@ -39,6 +42,10 @@ bool TensorOperand::readShared(Step &step, unsigned thread, const Cta &cta, uint
   Packing packing = type.bits < 8 && !isFourBitKind ? Packing::Padded : Packing::Dense;
   unsigned rowBytes = packing == Packing::Padded ? k : k * type.bits / 8;
   unsigned piece = isTransposed ? type.bits / 8 : 16;
+  std::array<double, 256> values;
+  const bool isListed = type.bits <= 8;
+  for (unsigned code = 0; isListed && code != 1u << type.bits; ++code)
+    values[code] = type.decode(code);
   for (unsigned row = 0; row != rows; ++row) {
     uint8_t bytes[maxRowBytes] = {};
     for (unsigned at = 0; at != rowBytes; at += piece) {
@@ -49,7 +56,7 @@ bool TensorOperand::readShared(Step &step, unsigned thread, const Cta &cta, uint
         return wrong("it reaches 0x" + llvm::Twine::utohexstr(address) + " of shared memory");
       std::memcpy(bytes + at, place, piece);
     }
-    decode(bytes, packing, to[row]);
+    decode(bytes, packing, isListed ? values.data() : nullptr, to[row]);
   }
   return true;
 }
@@ -65,7 +72,7 @@ bool TensorOperand::readLane(Step &step, unsigned thread, const Cta &cta, Tensor
       return false;
     std::memcpy(bytes + at, &word, sizeof(word));
   }
-  decode(bytes, packing, to);
+  decode(bytes, packing, /*values=*/nullptr, to);
   return true;
 }
 
@@ -93,8 +100,12 @@ bool applyScales(Step &step, unsigned thread, const Cta &cta, TensorPlace from, 
     }
     word = copy;
   }
-  for (unsigned i = 0; i != k; ++i)
-    numbers[i] *= scaleValue(word >> (8 * (first + i / rule.elements)) & 0xff, rule.isExponent);
+  for (unsigned begin = 0; begin != k; begin += rule.elements) {
+    const double scale =
+        scaleValue(word >> (8 * (first + begin / rule.elements)) & 0xff, rule.isExponent);
+    for (unsigned i = begin; i != begin + rule.elements; ++i)
+      numbers[i] *= scale;
+  }
   return true;
 }
 

@@ -39,7 +39,9 @@ struct TensorOperand {
                 double (&to)[maxK]) const;
 
 private:
-  void decode(const uint8_t (&bytes)[maxRowBytes], Packing packing, double (&to)[maxK]) const;
+  /// `values` are those of all encodings, null where they are not listed.
+  void decode(const uint8_t (&bytes)[maxRowBytes], Packing packing, const double *values,
+              double (&to)[maxK]) const;
 };
 
 /// Multiplies a row by its scales: byte `first` on of the word that belongs to row `row` of those

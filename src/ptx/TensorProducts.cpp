@@ -48,6 +48,52 @@ Places placesOf(const Instruction &instruction) {
   return places;
 }
 
+constexpr unsigned rowsAtOnce = 4, maxColumns = 256;
+typedef double Doubles __attribute__((vector_size(32)));
+
+/// Adds products of some rows of A with columns of B, which lie line by line along K. Products are
+/// exact in f64, so it does not show whether the host fuses. Columns behind the last one may be
+/// computed, too.
+__attribute__((always_inline)) inline void addInOrder(const double (*rows)[maxK],
+                                                      const double (*byK)[maxColumns],
+                                                      unsigned depth, unsigned width,
+                                                      double (*sums)[maxColumns]) {
+  for (unsigned column = 0; column < width; column += 8) {
+    Doubles low[rowsAtOnce], high[rowsAtOnce];
+    for (unsigned row = 0; row != rowsAtOnce; ++row) {
+      std::memcpy(&low[row], sums[row] + column, sizeof(Doubles));
+      std::memcpy(&high[row], sums[row] + column + 4, sizeof(Doubles));
+    }
+    for (unsigned k = 0; k != depth; ++k) {
+      Doubles left, right;
+      std::memcpy(&left, byK[k] + column, sizeof(Doubles));
+      std::memcpy(&right, byK[k] + column + 4, sizeof(Doubles));
+      for (unsigned row = 0; row != rowsAtOnce; ++row) {
+        const double a = rows[row][k];
+        const Doubles factor = {a, a, a, a};
+        low[row] += factor * left;
+        high[row] += factor * right;
+      }
+    }
+    for (unsigned row = 0; row != rowsAtOnce; ++row) {
+      std::memcpy(sums[row] + column, &low[row], sizeof(Doubles));
+      std::memcpy(sums[row] + column + 4, &high[row], sizeof(Doubles));
+    }
+  }
+}
+
+void addProducts(const double (*rows)[maxK], const double (*byK)[maxColumns], unsigned depth,
+                 unsigned width, double (*sums)[maxColumns]) {
+  addInOrder(rows, byK, depth, width, sums);
+}
+
+__attribute__((target("avx2,fma"))) void addProductsWithFma(const double (*rows)[maxK],
+                                                            const double (*byK)[maxColumns],
+                                                            unsigned depth, unsigned width,
+                                                            double (*sums)[maxColumns]) {
+  addInOrder(rows, byK, depth, width, sums);
+}
+
 class Product {
 public:
   Product(Step &step, unsigned thread) : step(step), thread(thread) {}
@@ -184,12 +230,9 @@ private:
       for (unsigned column = 0; column != width; ++column)
         for (unsigned k = 0; k != what.k; ++k)
           byK[k][column] = columns[half * width + column][k];
-      for (unsigned row = 0; row != rows; ++row) {
-        TensorPlace place = placeOf(0);
-        place.lane += laneOf(row, half);
-        if (!isMasked(cta, place.lane) && !addRow(cta, place, rowsOfA[row], width))
+      for (unsigned row = 0; row != rows; row += rowsAtOnce)
+        if (!addRows(cta, row, half, width))
           return false;
-      }
     }
     return true;
   }
@@ -202,9 +245,29 @@ private:
     return step.read(step.operand(places.mask).elements[word], thread) >> (lane % 32) & 1;
   }
 
-  /// A row of D from a place on, all columns at once so that the compiler makes vectors of them.
-  bool addRow(Cta &cta, TensorPlace place, const double (&row)[maxK], unsigned width) {
-    double sums[256] = {};
+  /// Rows of D from `first` on. Those that are masked are computed, but not written.
+  bool addRows(Cta &cta, unsigned first, unsigned half, unsigned width) {
+    double sums[rowsAtOnce][maxColumns] = {};
+    auto lineOf = [&](unsigned row) {
+      TensorPlace place = placeOf(0);
+      place.lane += laneOf(first + row, half);
+      return place;
+    };
+    for (unsigned row = 0; row != rowsAtOnce; ++row)
+      if (TensorPlace place = lineOf(row);
+          !isMasked(cta, place.lane) && !readSums(cta, place, sums[row], width))
+        return false;
+    static const bool hasFma = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    (hasFma ? addProductsWithFma : addProducts)(&rowsOfA[first], byK, what.k, width, sums);
+    for (unsigned row = 0; row != rowsAtOnce; ++row)
+      if (TensorPlace place = lineOf(row);
+          !isMasked(cta, place.lane) && !writeSums(cta, place, sums[row], width))
+        return false;
+    return true;
+  }
+
+  /// What a row of D has before.
+  bool readSums(const Cta &cta, TensorPlace place, double (&sums)[maxColumns], unsigned width) {
     bool adds = step.read(places.adds, thread) != 0;
     int shift = places.shift ? static_cast<int>(step.read(places.shift, thread)) : 0;
     for (unsigned column = 0; adds && column != width; ++column) {
@@ -215,9 +278,10 @@ private:
       if (shift)
         sums[column] = std::ldexp(sums[column], -shift);
     }
-    for (unsigned k = 0; k != what.k; ++k)
-      for (unsigned column = 0; column != width; ++column)
-        sums[column] += row[k] * byK[k][column];
+    return true;
+  }
+
+  bool writeSums(Cta &cta, TensorPlace place, const double (&sums)[maxColumns], unsigned width) {
     for (unsigned column = 0; column != width; ++column)
       if (!writeTensor(step, thread, cta, {place.lane, place.column + column},
                        static_cast<uint32_t>(rounded(what.sum, sums[column], what.saturates))))
@@ -233,10 +297,10 @@ private:
   InstructionDescriptor what;
   TensorOperand a, b;
   static thread_local double rowsOfA[128][maxK], columnsOfB[256][maxK], scaledB[256][maxK],
-      byK[maxK][256];
+      byK[maxK][maxColumns];
 };
 thread_local double Product::rowsOfA[128][maxK], Product::columnsOfB[256][maxK],
-    Product::scaledB[256][maxK], Product::byK[maxK][256];
+    Product::scaledB[256][maxK], Product::byK[maxK][maxColumns];
 
 void multiply(Step &step) {
   step.eachLane([&](unsigned lane) { Product(step, lane).run(); });

@@ -27,6 +27,12 @@
 # EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
 # RUN: scaled a='randint(-4, 5, (128, 128), gl.float8e4nv)' b='randint(0, 256, (64, 64), u8)' sa='randint(120, 131, (128, 4), u8)' sb='randint(120, 131, (64, 4), u8)' c='empty((128, 64), f32)' left='empty((128, 128), f32)' right='empty((64, 128), f32)' M=128 N=64 K=128 A='"e4m3"' B='"e2m1"' --grid 1 --target cuda:100a
 # EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
+# By the TMA, which spreads 4-bit floats to bytes: two messages of 64 bytes a row.
+# RUN: loaded a='randint(0, 256, (128, 128), u8)' b='randint(-4, 5, (64, 256), gl.float8e4nv)' sa='randint(120, 131, (128, 8), u8)' sb='randint(120, 131, (64, 8), u8)' c='empty((128, 64), f32)' left='empty((128, 256), f32)' right='empty((64, 256), f32)' EXTENT=128 --grid 1 --target cuda:100a
+# EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
+# Behind the tensor's end there are zeros.
+# RUN: loaded a='randint(0, 256, (128, 128), u8)' b='randint(-4, 5, (64, 256), gl.float8e4nv)' sa='randint(120, 131, (128, 8), u8)' sb='randint(120, 131, (64, 8), u8)' c='empty((128, 64), f32)' left='empty((128, 256), f32)' right='empty((64, 256), f32)' EXTENT=64 --grid 1 --target cuda:100a
+# EXPECT: allclose(c, left[:, :128] @ right[:, :128].T, 1e-6, 1e-3)
 # RUN: scaled a='randint(0, 256, (128, 128), u8)' b='randint(-4, 5, (128, 256), gl.float8e5)' sa='randint(120, 131, (128, 8), u8)' sb='randint(120, 131, (128, 8), u8)' c='empty((128, 128), f32)' left='empty((128, 256), f32)' right='empty((128, 256), f32)' M=128 N=128 K=256 A='"e2m1"' B='"e5m2"' COPY=True WARPS=8 --num-warps 8 --grid 1 --target cuda:100a
 # EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
 # Two scales a row: half of a column of tensor memory.
@@ -206,6 +212,28 @@ def scaled(a, b, sa, sb, c, left, right, M: gl.constexpr, N: gl.constexpr, K: gl
     tcgen05_mma_scaled(x, y.permute([1, 0]), acc, x_scale, y_scale, A, B, use_acc=False, mbarriers=[bar])
     mbarrier.wait(bar, 0)
     put(c, acc, M, N)
+
+
+@gluon.jit
+def loaded(a, b, sa, sb, c, left, right, EXTENT: gl.constexpr):
+    """4-bit floats that the TMA loads, times 8-bit ones."""
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0])
+    spell_out(a, sa, left, 128, 256, "e2m1", 32, layout)
+    spell_out(b, sb, right, 64, 256, "e4m3", 32, layout)
+    shared: gl.constexpr = gl.NVMMASharedLayout(128, 8, 2, fp4_padded=True)
+    desc = tma.make_tensor_descriptor(a, [128, EXTENT], [128, 1], [128, 128], shared)
+    x = gl.allocate_shared_memory(gl.uint8, [128, 128], shared)
+    here, bar = barrier(), barrier()
+    mbarrier.expect(here, desc.nbytes_per_cta)
+    tma.async_load(desc, [0, 0], here, x)
+    y = operand(b, 64, 256, "e4m3", False)
+    x_scale = scales_of(sa, 128, 8, False)
+    y_scale = scales_of(sb, 64, 8, False)
+    acc = allocate_tensor_memory(gl.float32, [128, 64], TensorMemoryLayout([128, 64], 1))
+    mbarrier.wait(here, 0)
+    tcgen05_mma_scaled(x, y.permute([1, 0]), acc, x_scale, y_scale, "e2m1", "e4m3", use_acc=False, mbarriers=[bar])
+    mbarrier.wait(bar, 0)
+    put(c, acc, 128, 64)
 
 
 @gluon.jit

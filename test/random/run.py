@@ -72,7 +72,7 @@ class Runner:
         import steps
         chip = "blackwell" if self.options.blackwell else "hopper" if self.options.hopper else self.options.amd
         return steps.make(rng, self.options.length, self.options.clusters, chip,
-                          host_describes=self.options.device != "ptx")
+                          host_describes=self.options.device != "ptx", kinds=self.options.kinds)
 
     @staticmethod
     def source(program, name):
@@ -457,6 +457,7 @@ def share_out(options, summary):
                  *(["--hopper"] if options.hopper else []),
                  *(["--blackwell"] if options.blackwell else []),
                  *(["--amd", options.amd] if options.amd else []),
+                 *(["--kinds", ",".join(options.kinds)] if options.kinds else []),
                  *(["--views"] if options.views else []),
                  *(["--triton"] if options.triton else []),
                  *(["--defaults", options.defaults] if options.defaults else [])]
@@ -499,6 +500,9 @@ def main():
                         help="the same for Blackwell: tensor memory and its products, for cuda:100a")
     parser.add_argument("--amd", metavar="CHIP", choices=["gfx942", "gfx950", "gfx1100", "gfx1200", "gfx1250"],
                         help="half of the steps use what this chip of AMD's has")
+    parser.add_argument("--kinds", default=[], metavar="NAME,...", type=lambda text: text.split(","),
+                        help="with --hopper and --blackwell: of what is new, steps of these kinds alone, which "
+                        "are functions")
     parser.add_argument("--views", action="store_true",
                         help="buffers and views of them that may be wrong, for the simulator and "
                         "code generation")

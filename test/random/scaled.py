@@ -30,7 +30,7 @@ class Side:
         return self.inner // 2 if self.kind == "e2m1" else self.inner
 
 
-def _cga(bases):
+def cga(bases):
     return f"cga_layout={bases}" if bases else ""
 
 
@@ -55,7 +55,7 @@ def _operand(m, side, tile, name):
     if turned:
         shape, tile, view = shape[::-1], f"gl.permute({tile}, [1, 0])", f"{name}.permute((1, 0))"
         bases = [basis[::-1] for basis in bases]
-    options = "".join(f", {text}" for text in (_cga(bases), "fp4_padded=True" * side.padded) if text)
+    options = "".join(f", {text}" for text in (cga(bases), "fp4_padded=True" * side.padded) if text)
     element = f"gl.{TYPES[side.kind]}"
     layout = f"gl.NVMMASharedLayout.get_default_for({shape}, {element}{options})"
     return f"{name} = gl.allocate_shared_memory({element}, {shape}, {layout}, {tile})\n", view
@@ -85,7 +85,7 @@ def _scales(m, side, vector, name, number):
     """The step that has the scales, their values, one for each element, and lines that put them into place."""
     columns = side.inner // vector
     shape = (side.rows, columns)
-    layout = f"TensorMemoryScalesLayout({_cga(side.scale_bases)})"
+    layout = f"TensorMemoryScalesLayout({cga(side.scale_bases)})"
     if vector == 16:
         i = m.input(shape, "float16", m.numpy.integers(1, 4, shape))
         factors, element, tile = m.step(i).value.astype(np.float64), "float8e4nv", f"{{a{number}}}.to(gl.float8e4nv)"

@@ -283,8 +283,9 @@ def modes(dtype):
             + ["max"] * (dtype in ("int32", "int64", "uint32")))
 
 
-def make(rng, length, clusters=(1,), chip=None, host_describes=True):
-    """A program of about `length` steps, of as many CTAs as one of `clusters` says."""
+def make(rng, length, clusters=(1,), chip=None, host_describes=True, kinds=()):
+    """A program of about `length` steps, of as many CTAs as one of `clusters` says. Half of the steps are what is new in
+    the chip, of `kinds` where some are named."""
     if chip in amd.LANES:
         m = Maker(rng, (1,), chip, amd.LANES[chip])
         m.program.num_warps = rng.choice([1, 2, 4, 4, 8])
@@ -295,12 +296,15 @@ def make(rng, length, clusters=(1,), chip=None, host_describes=True):
     if chip and not m.program.chip:
         m.program.num_warps = rng.choice(WARPS[chip])
         m.pairs = chip == "blackwell" and m.program.num_ctas == 2 and rng.random() < 0.7
+    of_chip = [kind for kind in OF_CHIPS.get(chip, []) if not kinds or kind.__name__ in kinds]
+    if kinds and not of_chip:
+        raise ValueError(f"no kind of step of {chip} has a name of {kinds}")
     m.input(rng.choice(SHAPES), "int32")
     m.input(rng.choice(SHAPES), rng.choice(list(DTYPES)))
     while len(m.program.steps) < length:
         with np.errstate(all="ignore"), contextlib.suppress(NothingFits):
             rng.choice(amd.KINDS if m.program.chip and rng.random() < 0.5 else
-                       OF_CHIPS[chip] if chip in OF_CHIPS and rng.random() < 0.5 else others)(m)
+                       of_chip if of_chip and rng.random() < 0.5 else others)(m)
     count = len(m.program.steps)
     outputs = range(2, count)
     if chip == "blackwell":

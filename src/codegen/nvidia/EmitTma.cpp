@@ -245,9 +245,15 @@ Destination destinationOf(Emitter &emitter, mlir::Value view) {
   return found;
 }
 
-/// Coordinates of a round's messages as PTX wants them.
+/// Whether elements are of 4 bits, two to a byte of the block and each in a byte of the buffer.
+bool isPadded(ttg::MemDescType buffer) {
+  return cast<ttg::NVMMASharedEncodingAttr>(buffer.getEncoding()).getValue().fp4Padded;
+}
+
+/// Coordinates of a round's messages as PTX wants them: `padded` ones count elements of 4 bits,
+/// where the program counts their bytes.
 SmallVector<Value *> coordinates(Emitter &emitter, mlir::ValueRange coords, const Share &share,
-                                 size_t round, ArrayRef<Value *> part) {
+                                 size_t round, ArrayRef<Value *> part, bool padded = false) {
   Builder &builder = emitter.builder;
   SmallVector<Value *> values;
   const Message &first = share.first(round);
@@ -261,6 +267,8 @@ SmallVector<Value *> coordinates(Emitter &emitter, mlir::ValueRange coords, cons
       if (part[axis])
         coordinate = builder.CreateAdd(coordinate, part[axis]);
     }
+    if (padded && i == 0)
+      coordinate = builder.CreateShl(coordinate, 1);
     values.push_back(coordinate);
   }
   return values;
@@ -390,8 +398,10 @@ LogicalResult emitLoad(Emitter &emitter, ttng::AsyncTMACopyGlobalToLocalOp op) {
                  l2Qualifiers(caches) + " ";
     Value *place = placedAt(emitter, address.at(share.first(round).offset), destination);
     code.text += "[" + code.operand(place) + "], ";
-    code.text += "[" + code.operand(emitter.scalar(op.getDesc())) + ", " +
-                 code.list(coordinates(emitter, op.getCoord(), share, round, part)) + "], ";
+    code.text +=
+        "[" + code.operand(emitter.scalar(op.getDesc())) + ", " +
+        code.list(coordinates(emitter, op.getCoord(), share, round, part, isPadded(buffer))) +
+        "], ";
     code.text += "[" + code.operand(signalledBarrier(emitter, op.getBarrier())) + "]";
     SmallVector<Value *> offsets;
     for (mlir::Value offset : llvm::reverse(op.getOffsets()))
@@ -540,6 +550,8 @@ tt::CachePolicy rowCachePolicyOf(mlir::Operation *op) {
 
 /// Writes one instruction per message: `instruction` with the descriptor, the column and the rows,
 /// and the place in shared memory, in the order that `write` wants; L2's policy follows.
+/// Several messages are behind a branch: under a predicate ptxas broadcasts the numbers of all of
+/// them from the thread that sends, and has no uniform registers for so many.
 LogicalResult emitRows(
     Emitter &emitter, mlir::Operation *op, const NamedRows &rows, const tt::CachePolicy &caches,
     function_ref<void(Instruction &, const std::string &tensor, const std::string &shared)> write) {
@@ -557,9 +569,18 @@ LogicalResult emitRows(
   if (Value *columns = partOfCta(emitter, buffer)[1])
     begin = builder.CreateAdd(begin, columns);
   const Registers &numbers = emitter.get(rows.numbers);
+  const bool branches = plan->messages.size() > 1;
+  BasicBlock *end = nullptr;
+  if (branches) {
+    BasicBlock *sends = emitter.blocks.create("rows");
+    end = emitter.blocks.create("rows.end");
+    builder.CreateCondBr(rows.sends, sends, end);
+    emitter.blocks.start(sends);
+  }
   for (const RowMessages::Message &message : plan->messages) {
     Instruction code;
-    code.text = "@" + code.operand(rows.sends) + " ";
+    if (!branches)
+      code.text = "@" + code.operand(rows.sends) + " ";
     SmallVector<Value *> place = {builder.CreateAdd(begin, builder.getInt32(message.column))};
     for (unsigned reg : message.numbers)
       place.push_back(numbers[reg]);
@@ -570,6 +591,10 @@ LogicalResult emitRows(
     if (caches.l2)
       code.text += ", " + code.operand(l2Policy(builder, *caches.l2));
     emitOrdered(emitter, code.text + ";", code.operands);
+  }
+  if (branches) {
+    builder.CreateBr(end);
+    emitter.blocks.start(end);
   }
   return success();
 }

@@ -3,6 +3,7 @@
 #include "codegen/passes/AddressSplit.h"
 #include "codegen/passes/CommonSteps.h"
 #include "codegen/passes/DelayCopies.h"
+#include "codegen/passes/EarlyElements.h"
 #include "codegen/passes/LateAddresses.h"
 #include "codegen/passes/ProductChains.h"
 #include "codegen/passes/PtxasFaults.h"
@@ -96,6 +97,7 @@ FunctionPassManager lastPasses() {
   passes.addPass(DelayCopiesPass());
   passes.addPass(CommonStepsPass());
   passes.addPass(LateAddressesPass());
+  passes.addPass(EarlyElementsPass());
   passes.addPass(RolledLoopsPass());
   passes.addPass(KeptOperandsPass());
   return passes;

@@ -13,7 +13,12 @@ struct DescriptorData : OpData {
   /// What strides count: elements, or this many bytes.
   int64_t strideUnit = 1;
   bool nanPadding = false;
+  /// Of the innermost dim elements of 4 bits are counted, two to a byte of the block.
+  bool countsFours = false;
 };
+
+/// The code of such elements, which a copy spreads to bytes.
+constexpr uint32_t paddedElementCode = 14;
 
 template <typename Range>
 void appendSlots(Lowering &lowering, Range &&values, llvm::SmallVectorImpl<Slot> &slots) {
@@ -38,6 +43,8 @@ TensorDescription describe(const Instruction &instruction, Slot base, Cta &cta) 
   made.nanPadding = data.nanPadding;
   for (auto [dim, slot] : llvm::enumerate(data.shape))
     made.shape[dim] = *cta.at<int32_t>(slot);
+  if (data.countsFours)
+    made.shape[made.rank - 1] /= 2;
   for (unsigned dim = 0; dim != made.rank; ++dim)
     made.strides[dim] =
         dim < data.strides.size() ? *cta.at<int64_t>(data.strides[dim]) / data.strideUnit : 1;
@@ -98,6 +105,7 @@ bool lowerCreateDescriptor(Lowering &lowering, mlir::Operation *operation) {
   appendSlots(lowering, llvm::reverse(create.getGlobalDim()), data->shape);
   appendSlots(lowering, llvm::reverse(create.getGlobalStride()), data->strides);
   data->nanPadding = create.getFillMode() == 1;
+  data->countsFours = create.getElemType() == paddedElementCode;
   data->strideUnit = elementBytes(tt::pointeeTypeOf(create.getGlobalAddress().getType()));
   lowering
       .emit(runCreateDescriptor, taintDescriptor, Slot(),

@@ -163,13 +163,26 @@ void Ordering::noteRead(uint32_t fiber, uint64_t offset, uint32_t bytes, uint32_
     return;
   std::vector<std::vector<Cell>> &chunks = reads[fiber].chunks;
   const Epoch now = views[fiber].seen[fiber];
-  for (uint64_t cell = offset / kCellBytes; cell * kCellBytes < offset + bytes; ++cell) {
+  const uint64_t end = (offset + bytes + kCellBytes - 1) / kCellBytes;
+  // Of a cell that is read as a whole nothing is kept.
+  const uint64_t wholeBegin = (offset + kCellBytes - 1) / kCellBytes;
+  const uint64_t wholeEnd = (offset + bytes) / kCellBytes;
+  const Cell whole = {now, place, (1u << kCellBytes) - 1};
+  for (uint64_t cell = offset / kCellBytes; cell < end;) {
     const uint64_t chunk = cell / kChunkCells;
     if (chunks.size() <= chunk)
       chunks.resize(chunk + 1);
     if (chunks[chunk].empty())
       chunks[chunk].resize(kChunkCells);
-    note(chunks[chunk][cell % kChunkCells], now, place, bytesOf(cell, offset, bytes));
+    Cell *const cells = &chunks[chunk][cell % kChunkCells];
+    if (cell < wholeBegin || cell >= wholeEnd) {
+      note(*cells, now, place, bytesOf(cell, offset, bytes));
+      ++cell;
+      continue;
+    }
+    const uint64_t count = std::min(wholeEnd, (chunk + 1) * kChunkCells) - cell;
+    std::fill_n(cells, count, whole);
+    cell += count;
   }
 }
 

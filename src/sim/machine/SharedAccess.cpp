@@ -1,5 +1,7 @@
 #include "sim/machine/SharedAccess.h"
 
+#include "sim/machine/SharedPart.h"
+
 namespace gluonc::sim {
 
 Region regionOf(Cta &cta, const AddressTable *table, Slot view, const Share *share) {
@@ -115,7 +117,7 @@ static bool checkStages(const Instruction &instruction, Cta &cta, const Region &
 
 void noteLate(Cta &cta, const Region &region, bool writes, uint32_t place) {
   if (StageOrder *stages = cta.stagesInHand())
-    forEachStretch(region, [&](uint64_t offset, uint32_t bytes) {
+    forEachPart(region, [&](uint64_t offset, uint32_t bytes) {
       stages->access(offset, bytes, Late, writes, place);
     });
 }
@@ -168,17 +170,15 @@ bool checkPeerBarrier(const Instruction &instruction, Cta &cta, uint64_t offset)
 template <bool kWrites>
 static bool isFineAtOnce(const Cta &cta, const Region &region,
                          std::optional<Ordering::Access> &access) {
-  if (region.share || !region.table->fillsBuffer)
+  std::optional<SharedPart> part = partOf(region);
+  if (!part || (kWrites && !region.stores(part->offset)))
     return false;
-  bool fine = true;
-  forEachStretch(region, [&](uint64_t offset, uint32_t bytes) {
-    const SharedMemory &shared = cta.shared;
-    fine = shared.contains(offset, bytes) &&
-           (kWrites ? shared.firstUnwritable(offset, bytes)
-                    : shared.firstUnreadable(offset, bytes)) == bytes &&
-           (!access || (kWrites ? access->write(offset, bytes) : access->read(offset, bytes)));
-  });
-  return fine;
+  auto [offset, bytes] = *part;
+  const SharedMemory &shared = cta.shared;
+  return shared.contains(offset, bytes) &&
+         (kWrites ? shared.firstUnwritable(offset, bytes)
+                  : shared.firstUnreadable(offset, bytes)) == bytes &&
+         (!access || (kWrites ? access->write(offset, bytes) : access->read(offset, bytes)));
 }
 
 /// Calls `use(element, offset, count)` for runs whose bytes may be read (or written), up to
@@ -233,6 +233,8 @@ bool readShared(const Instruction &instruction, Cta &cta, const Region &region, 
                                     [&](uint32_t element, uint64_t offset, uint32_t bytes) {
                                       if (bytes == 16)
                                         std::memcpy(to + element * size, from + offset, 16);
+                                      else if (bytes == 1)
+                                        to[element] = from[offset];
                                       else
                                         std::memcpy(to + element * size, from + offset, bytes);
                                     });
@@ -299,7 +301,7 @@ bool writeShared(const Instruction &instruction, Cta &cta, const Region &region,
 void noteRead(Cta &cta, const Region &region, uint32_t place) {
   if (!cta.ordering || !cta.ordering->isConcurrent())
     return;
-  forEachStretch(region, [&](uint64_t offset, uint32_t bytes) {
+  forEachPart(region, [&](uint64_t offset, uint32_t bytes) {
     cta.ordering->noteRead(cta.fiber->index, offset, bytes, place);
   });
 }
@@ -307,25 +309,24 @@ void noteRead(Cta &cta, const Region &region, uint32_t place) {
 void noteWrite(Cta &cta, const Region &region, Ordering::Epoch epoch, uint32_t place) {
   if (!cta.ordering)
     return;
-  forEachStretch(region, [&](uint64_t offset, uint32_t bytes) {
+  forEachPart(region, [&](uint64_t offset, uint32_t bytes) {
     if (region.stores(offset))
       cta.ordering->noteWrite(epoch, offset, bytes, place);
   });
 }
 
 void setState(SharedMemory &shared, const Region &region, SharedMemory::State state) {
-  forEachStretch(region, [&](uint64_t offset, uint32_t bytes) {
+  forEachPart(region, [&](uint64_t offset, uint32_t bytes) {
     shared.setUnderReaders(offset, bytes, state);
   });
 }
 
 void addReader(SharedMemory &shared, const Region &region) {
-  forEachStretch(region, [&](uint64_t offset, uint32_t bytes) { shared.addReader(offset, bytes); });
+  forEachPart(region, [&](uint64_t offset, uint32_t bytes) { shared.addReader(offset, bytes); });
 }
 
 void removeReader(SharedMemory &shared, const Region &region) {
-  forEachStretch(region,
-                 [&](uint64_t offset, uint32_t bytes) { shared.removeReader(offset, bytes); });
+  forEachPart(region, [&](uint64_t offset, uint32_t bytes) { shared.removeReader(offset, bytes); });
 }
 
 } // namespace gluonc::sim

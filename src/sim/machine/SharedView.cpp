@@ -1,4 +1,5 @@
 #include "sim/machine/SharedAccess.h"
+#include "sim/machine/SharedPart.h"
 
 #include "ir/Encoding.h"
 #include "layout/named/Blocks.h"
@@ -15,7 +16,20 @@ static uint64_t rowMajorIndex(const layout::LinearLayout &linear, uint64_t packe
   return index;
 }
 
+namespace {
+
+/// A table, and what CTAs have of its buffer.
+struct PartTable : AddressTable {
+  /// Bits of an element's number that tell CTAs apart, if the elements of each fill what it has.
+  std::optional<uint32_t> split;
+};
+
+} // namespace
+
 uint64_t Region::offsetOf(uint32_t element) const {
+  // A view of a whole buffer counts elements as the table does.
+  if (table->shape == table->bufferShape)
+    return view.base + table->offsets[element] + copyOffset;
   uint32_t ring = 0, ringStride = 1, start = 0, stride = 1;
   for (uint32_t dim = uint32_t(table->shape.size()); dim-- > 0;) {
     uint32_t coordinate = view.origin[dim] + element % table->shape[dim];
@@ -99,6 +113,41 @@ static bool fillsBuffer(const AddressTable &table) {
              (table.offsets.size() - 1) * table.elementBytes;
 }
 
+/// The bits that PartTable has.
+static std::optional<uint32_t> splitOf(const AddressTable &table,
+                                       const layout::LinearLayout &linear) {
+  if (table.shape != table.bufferShape || !linear.hasIn(layout::Dim::Block))
+    return std::nullopt;
+  llvm::SmallVector<int64_t, 4> shape(table.shape.begin(), table.shape.end());
+  const uint32_t ctas = uint32_t(linear.inSize(layout::Dim::Block));
+  std::optional<Share> share = shareOf(shape, linear, ctas);
+  if (!share || !share->isBox())
+    return std::nullopt;
+  const uint32_t end = share->elements * table.elementBytes;
+  for (uint32_t rank = 0; rank < ctas; ++rank) {
+    const uint32_t cta = table.offsets[share->begins[rank]] / kCtaSharedStride;
+    for (uint32_t element = 0; element < share->elements; ++element) {
+      const uint32_t offset = table.offsets[share->toWhole(element, rank)];
+      if (offset / kCtaSharedStride != cta || offset % kCtaSharedStride >= end)
+        return std::nullopt;
+    }
+  }
+  return share->split;
+}
+
+std::optional<SharedPart> partOf(const Region &region) {
+  const auto &table = static_cast<const PartTable &>(*region.table);
+  const Share *share = region.share;
+  if (!share && table.fillsBuffer)
+    return SharedPart{region.view.base, uint32_t(table.offsets.size()) * table.elementBytes};
+  if (!share || !table.split || share->split != *table.split || !share->isBox())
+    return std::nullopt;
+  const uint32_t first = table.offsets[share->begins[region.rank]];
+  return SharedPart{region.view.base + region.copyOffset +
+                        first / kCtaSharedStride * kCtaSharedStride,
+                    share->elements * table.elementBytes};
+}
+
 uint32_t tensorMemoryRowBytes(mlir::Operation *operation) {
   auto columns = operation->getParentOfType<mlir::ModuleOp>()->getAttrOfType<mlir::IntegerAttr>(
       ttg::tensorMemorySizeAttr);
@@ -123,7 +172,7 @@ const AddressTable *addressTable(Lowering &lowering, mlir::Operation *operation,
     lowering.unsupported(operation, text);
     return nullptr;
   }
-  AddressTable *table = lowering.addData<AddressTable>();
+  PartTable *table = lowering.addData<PartTable>();
   table->elementBytes = byteSize(*kind);
   table->shape.assign(type.getShape().begin(), type.getShape().end());
   uint32_t rank = static_cast<uint32_t>(type.getRank());
@@ -144,6 +193,7 @@ const AddressTable *addressTable(Lowering &lowering, mlir::Operation *operation,
   table->copyBits = layout::blockCopies(*linear);
   table->run = longestRun(*table);
   table->fillsBuffer = fillsBuffer(*table);
+  table->split = splitOf(*table, *linear);
   lowering.sharedTables[type] = table;
   return table;
 }

@@ -46,6 +46,9 @@ tma::ElementCode elementCode(Type element) {
   }
 }
 
+/// Of elements of 4 bits that a copy spreads to bytes.
+constexpr unsigned paddedElementCode = 14;
+
 struct Lowering {
   explicit Lowering(tt::MakeTensorDescOp op) : op(op), builder(op) {}
 
@@ -56,11 +59,17 @@ struct Lowering {
     int64_t bytes = elementBytes(ttng::signless(element));
     layout::Ints box = layout.messageShape(op.getType().getShape());
     size_t rank = box.size();
+    llvm::SmallVector<Value> shape(op.getShape());
+    // The block counts bytes, the descriptor the two elements in each.
+    if (layout.fp4Padded) {
+      box.back() *= 2;
+      shape.back() = builder.createOrFold<arith::MulIOp>(op.getLoc(), shape.back(), number(2));
+    }
     llvm::SmallVector<Value> lengths, extents, strides, steps(rank, number(1));
     // From the innermost dim outwards.
     for (size_t i = rank; i-- != 0;) {
       lengths.push_back(number(box[i]));
-      extents.push_back(op.getShape()[i]);
+      extents.push_back(shape[i]);
       if (i + 1 != rank)
         strides.push_back(builder.createOrFold<arith::MulIOp>(
             op.getLoc(), op.getStrides()[i],
@@ -69,11 +78,11 @@ struct Lowering {
     auto pointer = tt::PointerType::get(builder.getI8Type(), 1);
     Value place = ttg::GlobalScratchAllocOp::create(builder, op.getLoc(), pointer,
                                                     tma::descriptorBytes, tma::descriptorBytes);
-    ttng::TensormapCreateOp::create(builder, op.getLoc(), place, op.getBase(), lengths, extents,
-                                    strides, steps, unsigned(elementCode(element)),
-                                    /*interleave_layout=*/0,
-                                    tma::swizzleCode(layout.swizzleByteWidth),
-                                    op.getPadding() == tt::PaddingOption::PAD_NAN);
+    ttng::TensormapCreateOp::create(
+        builder, op.getLoc(), place, op.getBase(), lengths, extents, strides, steps,
+        layout.fp4Padded ? paddedElementCode : unsigned(elementCode(element)),
+        /*interleave_layout=*/0, tma::swizzleCode(layout.swizzleByteWidth),
+        op.getPadding() == tt::PaddingOption::PAD_NAN);
     ttng::TensormapFenceproxyAcquireOp::create(builder, op.getLoc(), place);
     op.replaceAllUsesWith(
         ttng::ReinterpretTensorDescOp::create(builder, op.getLoc(), op.getType(), place)
