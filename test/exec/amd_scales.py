@@ -47,6 +47,22 @@
 # EXPECT: c == 1
 # RUN: scaled_alike a='randint(-8, 9, (32, 128), gl.float8e4nv)' b='randint(-8, 9, (128, 32), gl.float8e4nv)' c='empty((32, 32), f32)' one=129 mma='gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 128])' --grid 1 --target hip:gfx1250
 # EXPECT: c == 4 * (a.to(f32) @ b.to(f32))
+# Of three dims, beside a product of each.
+# RUN: batches a='randint(0, 256, (4, 32, 128), u8)' b='randint(-8, 9, (4, 256, 32), gl.float8e4nv)' s='randint(125, 130, (4, 32, 8), u8)' t='randint(125, 130, (4, 32, 8), u8)' \
+#   c='empty((4, 32, 32), f32)' d='empty((4, 32, 32), f32)' B=4 WAVES='[[1, 0, 0], [0, 1, 0]]' TRANSPOSED=False bf='"e4m3"' BLOCK=32 --grid 1 --target hip:gfx1250
+# EXPECT: c == d
+# RUN: batches a='randint(0, 256, (4, 32, 128), u8)' b='randint(0, 256, (4, 128, 32), u8)' s='randint(125, 130, (4, 32, 16), u8)' t='randint(125, 130, (4, 32, 16), u8)' \
+#   c='empty((4, 32, 32), f32)' d='empty((4, 32, 32), f32)' B=4 WAVES='[[1, 0, 0], [0, 1, 0]]' TRANSPOSED=False bf='"e2m1"' BLOCK=16 --grid 1 --target hip:gfx1250
+# EXPECT: c == d
+# RUN: batches a='randint(0, 256, (4, 32, 128), u8)' b='randint(-8, 9, (4, 256, 32), gl.float8e4nv)' s='randint(125, 130, (4, 32, 8), u8)' t='randint(125, 130, (4, 32, 8), u8)' \
+#   c='empty((4, 32, 32), f32)' d='empty((4, 32, 32), f32)' B=4 WAVES='[[0, 0, 1], [1, 0, 0]]' TRANSPOSED=True bf='"e4m3"' BLOCK=32 --grid 1 --target hip:gfx1250
+# EXPECT: c == d
+# RUN: batches a='randint(0, 256, (4, 32, 128), u8)' b='randint(0, 256, (4, 128, 32), u8)' s='randint(125, 130, (4, 32, 16), u8)' t='randint(125, 130, (4, 32, 16), u8)' \
+#   c='empty((4, 32, 32), f32)' d='empty((4, 32, 32), f32)' B=4 WAVES='[[0, 0, 1], [1, 0, 0]]' TRANSPOSED=True bf='"e2m1"' BLOCK=16 --grid 1 --target hip:gfx1250
+# EXPECT: c == d
+# RUN: batches a='randint(0, 256, (2, 32, 128), u8)' b='randint(-8, 9, (2, 256, 32), gl.float8e4nv)' s='randint(125, 130, (2, 32, 8), u8)' t='randint(125, 130, (2, 32, 8), u8)' \
+#   c='empty((2, 32, 32), f32)' d='empty((2, 32, 32), f32)' B=2 WAVES='[[0, 0, 1], [0, 1, 0]]' TRANSPOSED=True bf='"e4m3"' BLOCK=32 --grid 1 --target hip:gfx1250
+# EXPECT: c == d
 # RUN: upcast x='randint(0, 256, (32, 128), u8)' s='full((32, 8), 129, u8)' y='empty((32, 256), f32)' z='empty((32, 256), f32)' run=True --grid 1 --target hip:gfx942
 # EXPECT: y == 4 * z
 # RUN: upcast x='randint(0, 256, (32, 128), u8)' s='full((32, 8), 126, u8)' y='empty((32, 256), f32)' z='empty((32, 256), f32)' run=True --grid 1 --target hip:gfx950
@@ -282,6 +298,42 @@ def scaled_alike(a, b, c, one, mma: gl.constexpr):
     zero = gl.zeros([32, 32], gl.float32, mma)
     twice = cdna5.wmma_scaled(x, one, "e4m3", y, None, "e4m3", zero)
     gl.store(c + at(32, 32, mma), twice)
+
+
+@gluon.jit
+def in_batches(B: gl.constexpr, M: gl.constexpr, N: gl.constexpr, layout: gl.constexpr):
+    batches = gl.arange(0, B, layout=gl.SliceLayout(1, gl.SliceLayout(2, layout)))
+    rows = gl.arange(0, M, layout=gl.SliceLayout(0, gl.SliceLayout(2, layout)))
+    columns = gl.arange(0, N, layout=gl.SliceLayout(0, gl.SliceLayout(1, layout)))
+    return batches[:, None, None] * (M * N) + rows[None, :, None] * N + columns[None, None, :]
+
+
+@gluon.jit
+def batches(a, b, s, t, c, d, B: gl.constexpr, WAVES: gl.constexpr, TRANSPOSED: gl.constexpr, bf: gl.constexpr,
+            BLOCK: gl.constexpr):
+    """A product of three dims with scales, and one of two dims for each of the first."""
+    K: gl.constexpr = 128 if bf == "e4m3" else 64
+    ROWS: gl.constexpr = 2 * K
+    COUNT: gl.constexpr = 256 // BLOCK
+    mma: gl.constexpr = gl.amd.AMDWMMALayout(3, TRANSPOSED, WAVES, [], [16, 16, 128], None, 3)
+    left: gl.constexpr = gl.DotOperandLayout(0, gl.amd.AMDWMMALayout(3, TRANSPOSED, WAVES, [], [16, 16, 64], None, 3), 16)
+    right: gl.constexpr = gl.DotOperandLayout(1, gl.amd.AMDWMMALayout(3, TRANSPOSED, WAVES, [], [16, 16, K], None, 3), 16)
+    sx = gl.load(s + in_batches(B, 32, COUNT, cdna5.get_wmma_scale_layout(left, [B, 32, COUNT], BLOCK)))
+    sy = gl.load(t + in_batches(B, 32, COUNT, cdna5.get_wmma_scale_layout(right, [B, 32, COUNT], BLOCK)))
+    x = gl.load(a + in_batches(B, 32, 128, left))
+    y = gl.load(b + in_batches(B, ROWS, 32, right))
+    zero = gl.zeros([B, 32, 32], gl.float32, mma)
+    gl.store(c + in_batches(B, 32, 32, mma), cdna5.wmma_scaled(x, sx, "e2m1", y, sy, bf, zero))
+    flat: gl.constexpr = gl.amd.AMDWMMALayout(3, TRANSPOSED, [[0, 1], [1, 0]], instr_shape=[16, 16, 128])
+    first: gl.constexpr = gl.DotOperandLayout(0, gl.amd.AMDWMMALayout(3, TRANSPOSED, [[0, 1], [1, 0]], instr_shape=[16, 16, 64]), 16)
+    second: gl.constexpr = gl.DotOperandLayout(1, gl.amd.AMDWMMALayout(3, TRANSPOSED, [[0, 1], [1, 0]], instr_shape=[16, 16, K]), 16)
+    for i in range(B):
+        u = gl.load(s + i * 32 * COUNT + at(32, COUNT, cdna5.get_wmma_scale_layout(first, [32, COUNT], BLOCK)))
+        v = gl.load(t + i * 32 * COUNT + at(32, COUNT, cdna5.get_wmma_scale_layout(second, [32, COUNT], BLOCK)))
+        one = gl.load(a + i * 32 * 128 + at(32, 128, first))
+        other = gl.load(b + i * ROWS * 32 + at(ROWS, 32, second))
+        part = cdna5.wmma_scaled(one, u, "e2m1", other, v, bf, gl.zeros([32, 32], gl.float32, flat))
+        gl.store(d + i * 32 * 32 + at(32, 32, flat), part)
 
 
 @gluon.jit

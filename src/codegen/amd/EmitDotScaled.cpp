@@ -180,7 +180,7 @@ private:
       if (side.scales->basis(Dim::Lane, bit + Log2_32(layout.rows), 0) != 1u << bit)
         return std::nullopt;
     std::optional<uint32_t> found =
-        side.scales->find({0, side.operand.line(place), step * blocksOfStep()});
+        side.scales->find({place.batch, side.operand.line(place), step * blocksOfStep()});
     if (!found)
       return std::nullopt;
     Registers four;
@@ -202,8 +202,8 @@ private:
       for (unsigned i = 0; i < blocksOfStep(); ++i)
         if (i >= blocksOfLine(side))
           blocks.push_back(builder.getInt8(side.isFloatScale ? 0x38 : 0x7f));
-        else if (std::optional<uint32_t> found =
-                     side.scales->find({0, line - select * half, step * blocksOfStep() + i}))
+        else if (std::optional<uint32_t> found = side.scales->find(
+                     {place.batch, line - select * half, step * blocksOfStep() + i}))
           blocks.push_back(side.scales->registers[*found]);
       if (blocks.size() == blocksOfStep())
         return ScaleRegister{packWords(builder, blocks, builder.getIntNTy(8 * blocks.size()))[0],
