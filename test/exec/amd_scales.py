@@ -47,6 +47,32 @@
 # EXPECT: c == 1
 # RUN: scaled_alike a='randint(-8, 9, (32, 128), gl.float8e4nv)' b='randint(-8, 9, (128, 32), gl.float8e4nv)' c='empty((32, 32), f32)' one=129 mma='gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 128])' --grid 1 --target hip:gfx1250
 # EXPECT: c == 4 * (a.to(f32) @ b.to(f32))
+# All of K in one lane.
+# RUN: scaled a='randint(0, 256, (32, 16), u8)' b='randint(0, 256, (16, 32), u8)' s='randint(125, 130, (32, 1), u8)' t='randint(125, 130, (32, 1), u8)' \
+#   c='empty((32, 32), f32)' mma='gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 128])' left='gl.DotOperandLayout(0, gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 64]), 16)' right='gl.DotOperandLayout(1, gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 64]), 16)' \
+#   K=32 BLOCK=32 af='"e2m1"' bf='"e2m1"' kind='"cdna5"' --grid 1 --target hip:gfx1250
+# EXPECT: c == 1
+# RUN: scaled a='randint(0, 256, (32, 16), u8)' b='randint(0, 256, (16, 32), u8)' s='randint(125, 130, (32, 2), u8)' t='randint(125, 130, (32, 2), u8)' \
+#   c='empty((32, 32), f32)' mma='gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 128])' left='gl.DotOperandLayout(0, gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 64]), 16)' right='gl.DotOperandLayout(1, gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 64]), 16)' \
+#   K=32 BLOCK=16 af='"e2m1"' bf='"e2m1"' kind='"cdna5"' --grid 1 --target hip:gfx1250
+# EXPECT: c == 1
+# Tiles of 32 x 16.
+# RUN: scaled a='randint(0, 256, (32, 128), u8)' b='randint(0, 256, (128, 32), u8)' s='randint(125, 130, (32, 8), u8)' t='randint(125, 130, (32, 8), u8)' \
+#   c='empty((32, 32), f32)' mma='gl.amd.AMDWMMALayout(3, False, [[0, 1], [0, 0]], instr_shape=[32, 16, 128])' left='gl.DotOperandLayout(0, gl.amd.AMDWMMALayout(3, False, [[0, 1], [0, 0]], instr_shape=[32, 16, 64]), 16)' right='gl.DotOperandLayout(1, gl.amd.AMDWMMALayout(3, False, [[0, 1], [0, 0]], instr_shape=[32, 16, 64]), 16)' \
+#   K=256 BLOCK=32 af='"e2m1"' bf='"e2m1"' kind='"cdna5"' --grid 1 --target hip:gfx1250
+# EXPECT: c == 1
+# RUN: scaled a='randint(0, 256, (32, 128), u8)' b='randint(0, 256, (128, 32), u8)' s='randint(125, 130, (32, 16), u8)' t='randint(125, 130, (32, 16), u8)' \
+#   c='empty((32, 32), f32)' mma='gl.amd.AMDWMMALayout(3, False, [[0, 1], [0, 0]], instr_shape=[32, 16, 128])' left='gl.DotOperandLayout(0, gl.amd.AMDWMMALayout(3, False, [[0, 1], [0, 0]], instr_shape=[32, 16, 64]), 16)' right='gl.DotOperandLayout(1, gl.amd.AMDWMMALayout(3, False, [[0, 1], [0, 0]], instr_shape=[32, 16, 64]), 16)' \
+#   K=256 BLOCK=16 af='"e2m1"' bf='"e2m1"' kind='"cdna5"' --grid 1 --target hip:gfx1250
+# EXPECT: c == 1
+# RUN: scaled a='randint(0, 256, (32, 128), u8)' b='randint(0, 256, (128, 32), u8)' s='randint(125, 130, (32, 8), u8)' t='randint(125, 130, (32, 8), u8)' \
+#   c='empty((32, 32), f32)' mma='gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[32, 16, 128])' left='gl.DotOperandLayout(0, gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[32, 16, 64]), 16)' right='gl.DotOperandLayout(1, gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[32, 16, 64]), 16)' \
+#   K=256 BLOCK=32 af='"e2m1"' bf='"e2m1"' kind='"cdna5"' --grid 1 --target hip:gfx1250
+# EXPECT: c == 1
+# RUN: scaled a='randint(0, 256, (32, 128), u8)' b='randint(0, 256, (128, 32), u8)' s='randint(125, 130, (32, 16), u8)' t='randint(125, 130, (32, 16), u8)' \
+#   c='empty((32, 32), f32)' mma='gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[32, 16, 128])' left='gl.DotOperandLayout(0, gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[32, 16, 64]), 16)' right='gl.DotOperandLayout(1, gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[32, 16, 64]), 16)' \
+#   K=256 BLOCK=16 af='"e2m1"' bf='"e2m1"' kind='"cdna5"' --grid 1 --target hip:gfx1250
+# EXPECT: c == 1
 # Of three dims, beside a product of each.
 # RUN: batches a='randint(0, 256, (4, 32, 128), u8)' b='randint(-8, 9, (4, 256, 32), gl.float8e4nv)' s='randint(125, 130, (4, 32, 8), u8)' t='randint(125, 130, (4, 32, 8), u8)' \
 #   c='empty((4, 32, 32), f32)' d='empty((4, 32, 32), f32)' B=4 WAVES='[[1, 0, 0], [0, 1, 0]]' TRANSPOSED=False bf='"e4m3"' BLOCK=32 --grid 1 --target hip:gfx1250
