@@ -56,6 +56,11 @@
 #   c='empty((32, 32), f32)' mma='gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 128])' left='gl.DotOperandLayout(0, gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 64]), 16)' right='gl.DotOperandLayout(1, gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 64]), 16)' \
 #   K=32 BLOCK=16 af='"e2m1"' bf='"e2m1"' kind='"cdna5"' --grid 1 --target hip:gfx1250
 # EXPECT: c == 1
+# Of two workgroups with half of the rows each, or half of the columns.
+# RUN: clustered a='randint(-8, 9, (64, 128), gl.float8e4nv)' b='randint(-8, 9, (128, 64), gl.float8e4nv)' s='randint(125, 130, (64, 1), u8)' c='empty((64, 64), f32)' INDEX=0 --grid 1 --num-ctas 2 --target hip:gfx1250
+# EXPECT: c == (a.to(f32) * 2.0 ** (s.to(f32) - 127)) @ b.to(f32)
+# RUN: clustered a='randint(-8, 9, (64, 128), gl.float8e4nv)' b='randint(-8, 9, (128, 64), gl.float8e4nv)' s='randint(125, 130, (64, 1), u8)' c='empty((64, 64), f32)' INDEX=1 --grid 1 --num-ctas 2 --target hip:gfx1250
+# EXPECT: c == (a.to(f32) @ b.to(f32)) * (2.0 ** (s.to(f32) - 127)).T
 # Tiles of 32 x 16.
 # RUN: scaled a='randint(0, 256, (32, 128), u8)' b='randint(0, 256, (128, 32), u8)' s='randint(125, 130, (32, 8), u8)' t='randint(125, 130, (32, 8), u8)' \
 #   c='empty((32, 32), f32)' mma='gl.amd.AMDWMMALayout(3, False, [[0, 1], [0, 0]], instr_shape=[32, 16, 128])' left='gl.DotOperandLayout(0, gl.amd.AMDWMMALayout(3, False, [[0, 1], [0, 0]], instr_shape=[32, 16, 64]), 16)' right='gl.DotOperandLayout(1, gl.amd.AMDWMMALayout(3, False, [[0, 1], [0, 0]], instr_shape=[32, 16, 64]), 16)' \
@@ -324,6 +329,30 @@ def scaled_alike(a, b, c, one, mma: gl.constexpr):
     zero = gl.zeros([32, 32], gl.float32, mma)
     twice = cdna5.wmma_scaled(x, one, "e4m3", y, None, "e4m3", zero)
     gl.store(c + at(32, 32, mma), twice)
+
+
+@gluon.jit
+def clustered(a, b, s, c, INDEX: gl.constexpr):
+    """Operand INDEX has scales, one for each of its lines, and is split over a cluster."""
+    rows: gl.constexpr = [[1, 0]]
+    columns: gl.constexpr = [[0, 1]]
+    none: gl.constexpr = [[0, 0]]
+    waves: gl.constexpr = [[0, 1], [1, 0]]
+    mma: gl.constexpr = gl.amd.AMDWMMALayout(3, True, waves, [], [16, 16, 128], rows if INDEX == 0 else columns)
+    first: gl.constexpr = gl.amd.AMDWMMALayout(3, True, waves, [], [16, 16, 128], rows if INDEX == 0 else none)
+    second: gl.constexpr = gl.amd.AMDWMMALayout(3, True, waves, [], [16, 16, 128], none if INDEX == 0 else columns)
+    # Along the lines and K of scales.
+    along: gl.constexpr = gl.amd.AMDWMMALayout(3, True, waves, [], [16, 16, 128], rows)
+    x = gl.load(a + at(64, 128, gl.DotOperandLayout(0, first, 16)))
+    y = gl.load(b + at(128, 64, gl.DotOperandLayout(1, second, 16)))
+    scale: gl.constexpr = cdna5.get_wmma_scale_layout(gl.DotOperandLayout(INDEX, along, 16), [64, 4])
+    line = gl.arange(0, 64, layout=gl.SliceLayout(1, scale))[:, None] + 0 * gl.arange(0, 4, layout=gl.SliceLayout(0, scale))[None, :]
+    zero = gl.zeros([64, 64], gl.float32, mma)
+    if INDEX == 0:
+        out = cdna5.wmma_scaled(x, gl.load(s + line), "e4m3", y, None, "e4m3", zero)
+    else:
+        out = cdna5.wmma_scaled(x, None, "e4m3", y, gl.load(s + line), "e4m3", zero)
+    gl.store(c + at(64, 64, mma), out)
 
 
 @gluon.jit

@@ -65,7 +65,7 @@ LayoutOrProblem mfmaScaleLayout(const Layout &operand, llvm::ArrayRef<int64_t> s
   return explicitLayout(tile, operand, shape);
 }
 
-LayoutOrProblem wmmaScaleLayout(const Layout &operand, llvm::ArrayRef<int64_t> shape,
+LayoutOrProblem wmmaScaleLayout(const Layout &operand, llvm::ArrayRef<int64_t> wholeShape,
                                 int64_t block) {
   const auto *dot = operand.as<DotOperandLayout>();
   const auto *parent = dot ? dot->parent.as<AMDWMMALayout>() : nullptr;
@@ -74,8 +74,14 @@ LayoutOrProblem wmmaScaleLayout(const Layout &operand, llvm::ArrayRef<int64_t> s
   if (!llvm::is_contained(target::amd::wmmaScaleBlocks, block))
     return "WMMA has a scale for 16 or 32 elements, not for " + std::to_string(block);
   const unsigned rank = parent->rank();
-  if (Problem problem = checkScaleShape(shape, rank))
+  if (Problem problem = checkScaleShape(wholeShape, rank))
     return *problem;
+  // What a CTA has. The dims of the cluster are those of the scales, whichever the operand.
+  Ints shape(wholeShape);
+  for (const Ints &basis : parent->cga)
+    for (unsigned dim = 0; dim < rank; ++dim)
+      if (basis[dim])
+        shape[dim] = std::max<int64_t>(shape[dim] / 2, 1);
   const Ints &instr = parent->instrShape;
   unsigned own = dot->operandIndex;
   const unsigned lineDim = rank - 2, kDim = rank - 1;
@@ -135,12 +141,13 @@ LayoutOrProblem wmmaScaleLayout(const Layout &operand, llvm::ArrayRef<int64_t> s
     all.push_back(at(kDim, k < shape[kDim] ? k : 0));
   all.append(registers);
   all.append(batches);
-  DistributedLinearLayout result{all, lanes, warps, {}, Ints(shape)};
-  for (const Ints &basis : operand.cga()) {
-    Ints block = basis;
-    if (own == 1)
-      std::swap(block[lineDim], block[kDim]);
-    result.blockBases.push_back(std::move(block));
+  DistributedLinearLayout result{all, lanes, warps, {}, Ints(wholeShape)};
+  for (Ints place : parent->cga) {
+    for (unsigned dim = 0; dim < rank; ++dim) {
+      place[dim] *= shape[dim];
+      place[dim] = place[dim] < wholeShape[dim] ? place[dim] : 0;
+    }
+    result.blockBases.push_back(std::move(place));
   }
   return Layout(std::move(result));
 }

@@ -48,6 +48,19 @@ TEST(AmdOperands, ScalesOfWmmaUseTheUpperHalfForTheFirstRepetition) {
   EXPECT_EQ(half.regBases, (Bases{{0, 1}, {0, 2}, {0, 0}}));
 }
 
+TEST(AmdOperands, ScalesOfWmmaAreSplitAsTheClusterIs) {
+  AMDWMMALayout parent{3, true, {{0, 1}, {1, 0}}, {}, {16, 16, 128}, {{0, 0}, {1, 0}}};
+  for (int64_t index : {0, 1}) {
+    auto split = basesOf(wmmaScaleLayout(DotOperandLayout{index, parent, 16}, {128, 4}, 32));
+    EXPECT_EQ(split.laneBases.back(), (Ints{32, 0}));
+    EXPECT_EQ(split.blockBases, (Bases{{0, 0}, {64, 0}}));
+  }
+  parent.cga = {{1, 0}, {2, 0}};
+  auto once = basesOf(wmmaScaleLayout(DotOperandLayout{0, parent, 16}, {32, 4}, 32));
+  EXPECT_EQ(once.laneBases, (Bases{{1, 0}, {2, 0}, {4, 0}, {0, 0}, {0, 0}}));
+  EXPECT_EQ(once.blockBases, (Bases{{8, 0}, {16, 0}}));
+}
+
 TEST(AmdOperands, ScalesOfWmmaFollowTheBatchesOfWavesAndRegisters) {
   AMDWMMALayout parent{3, false, {{1, 0, 0}, {0, 1, 0}}, {}, {16, 16, 128}, {}, 3};
   auto left = basesOf(wmmaScaleLayout(DotOperandLayout{0, parent, 16}, {4, 64, 4}, 32));

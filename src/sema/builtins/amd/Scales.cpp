@@ -122,6 +122,22 @@ static std::optional<int64_t> scaleBlock(Context &context, const ScaledOperand &
   return block.value_or(32);
 }
 
+/// The layout of an operand, where WMMA's says of the cluster how it lies along M (or N) and K of
+/// scales.
+static layout::Layout withCtasAlongScales(const ScaledOperand &operand) {
+  layout::Layout held = layoutOf(operand.block.value);
+  const auto *dot = held.as<DotOperandLayout>();
+  const auto *wmma = dot ? dot->parent.as<AMDWMMALayout>() : nullptr;
+  if (!wmma)
+    return held;
+  AMDWMMALayout parent = *wmma;
+  parent.cga = held.cga();
+  if (operand.index == 1)
+    for (layout::Ints &basis : parent.cga)
+      std::swap(basis[operand.rank() - 2], basis[operand.rank() - 1]);
+  return DotOperandLayout{dot->operandIndex, parent, dot->kWidth};
+}
+
 /// The scales of an operand as a block: one for all is spread, and none is one.
 static std::optional<mlir::Value> scalesOfOperand(Context &context, const ScaledOperand &operand,
                                                   const ScaledOperand &other, int64_t block,
@@ -135,7 +151,7 @@ static std::optional<mlir::Value> scalesOfOperand(Context &context, const Scaled
                "scales are bytes (exponents plus 127) or float8e4nv, not " + dtype.name());
   }
   llvm::SmallVector<int64_t, 3> shape = operand.scaleShape(block);
-  layout::LayoutOrProblem layout = scaleLayout(layoutOf(operand.block.value), shape, block);
+  layout::LayoutOrProblem layout = scaleLayout(withCtasAlongScales(operand), shape, block);
   if (const auto *problem = std::get_if<std::string>(&layout))
     return bad(context, operand.block.span, *problem);
   DType dtype = dtypes::uint8;
