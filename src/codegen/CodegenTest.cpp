@@ -193,6 +193,36 @@ TEST(Codegen, NewerChipIsNamedInTheHead) {
   EXPECT_NE(ptx.find(".version 8.8"), std::string::npos);
 }
 
+/// For AMD's chips, whose passes serve one kernel after the other.
+std::string amdgcnOf(const std::string &name, const codegen::Options &options) {
+  std::unique_ptr<Parsed> parsed = parseFile(testFolder() + "/" + name + ".ttgir");
+  std::unique_ptr<codegen::Backend> backend =
+      codegen::createBackend(*target::Target::parse("hip:gfx1100"), options);
+  llvm::Expected<codegen::LlvmModule> llvm = backend->makeLlvm(*parsed->module);
+  if (!llvm)
+    return "error: " + llvm::toString(llvm.takeError());
+  llvm::Expected<codegen::Artifact> result = backend->print(*llvm);
+  return result ? result->bytes : "error: " + llvm::toString(result.takeError());
+}
+
+TEST(Codegen, AssemblyDoesNotDependOnEarlierKernels) {
+  for (bool lineInfo : {false, true}) {
+    codegen::Options options{.lineInfo = lineInfo};
+    std::string first = amdgcnOf("masked-copy", options);
+    EXPECT_NE(first.find("s_endpgm"), std::string::npos) << first;
+    EXPECT_EQ(first.find(".loc\t1 ") != std::string::npos, lineInfo) << first;
+    for (const char *other : {"convert-through-shared", "fusion", "masked-copy"}) {
+      std::string text = amdgcnOf(other, options);
+      EXPECT_NE(text.find("s_endpgm"), std::string::npos) << text;
+    }
+    EXPECT_EQ(amdgcnOf("masked-copy", options), first);
+    // One with places in the source after one without, and the other way round.
+    std::string placed = amdgcnOf("masked-copy", {.lineInfo = !lineInfo});
+    EXPECT_EQ(amdgcnOf("masked-copy", options), first);
+    EXPECT_EQ(amdgcnOf("masked-copy", {.lineInfo = !lineInfo}), placed);
+  }
+}
+
 TEST(Codegen, MaskedCopyCompilesWithinBudget) {
   std::unique_ptr<Parsed> parsed = parseFile(testFolder() + "/masked-copy.ttgir");
   double best = 1e9;

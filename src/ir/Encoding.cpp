@@ -2,6 +2,7 @@
 #include "ir/Encoding.h"
 
 #include "ir/LinearLayoutCache.h"
+#include "ir/amdg/AmdOps.h"
 #include "support/Error.h"
 #include "target/Features.h"
 
@@ -153,6 +154,38 @@ static std::optional<target::Target> targetAt(Operation *op) {
   return name ? target::Target::parse(name.getValue()) : std::nullopt;
 }
 
+/// How many words each lane has from any other by `plan`: each is an instruction. (Lanes at a
+/// distance that all have alike are reached without memory.)
+static size_t permutedWords(const layout::ShufflePlan &plan, unsigned elementBits) {
+  constexpr unsigned bitsOfWord = 32;
+  if (plan.laneMapIsIdentity())
+    return 0;
+  return plan.rounds.size() * llvm::divideCeil(elementBits, bitsOfWord);
+}
+
+/// Permutations of lanes are instructions of LDS on AMD's chips, as stores and loads are. Where
+/// these are fewer by far, as where lanes want many elements of few, elements go through memory.
+static layout::ConversionPlan withFewerAccesses(layout::ConversionPlan plan,
+                                                const layout::LinearLayout &src,
+                                                const layout::LinearLayout &dst,
+                                                unsigned elementBits) {
+  const auto *shuffles = std::get_if<layout::ShufflePlan>(&plan);
+  constexpr size_t many = 16;
+  const size_t words = shuffles ? permutedWords(*shuffles, elementBits) : 0;
+  if (words < many)
+    return plan;
+  layout::SharedPlan shared = layout::planThroughShared(src, dst, elementBits);
+  size_t accesses = 0;
+  for (const layout::SharedHalf *half : {&shared.store, &shared.load})
+    for (const auto &pass : half->instructions)
+      accesses += pass.size();
+  // All waves wait where some hold copies of what others do.
+  const bool isAlone = shared.sync == layout::SyncScope::Warp;
+  if (shared.sync == layout::SyncScope::Cluster || words <= (isAlone ? 2 : 4) * accesses)
+    return plan;
+  return shared;
+}
+
 const layout::ConversionPlan &planOf(ttg::ConvertLayoutOp op) {
   RankedTensorType from = op.getSrc().getType(), to = op.getType();
   bool forced = op.getForceWarpShuffle();
@@ -167,16 +200,23 @@ const layout::ConversionPlan &planOf(ttg::ConvertLayoutOp op) {
     options.matrixStores = has(*target, target::Feature::MatrixStore);
   }
   unsigned flags = forced | options.matrixLoads << 1 | options.matrixStores << 2;
+  const unsigned bits = 8 * elementBytes(from.getElementType());
   auto plan = [&] {
     return layout::planConversion(src.removeZeroBases(layout::Dim::Register),
-                                  dst.removeZeroBases(layout::Dim::Register),
-                                  8 * elementBytes(from.getElementType()), options);
+                                  dst.removeZeroBases(layout::Dim::Register), bits, options);
   };
-  const layout::ConversionPlan &byItself = cache.plan({from, to}, {flags, 0}, plan);
+  const layout::ConversionPlan *byItself = &cache.plan({from, to}, {flags, 0}, plan);
+  // Where no scratch is left, lanes exchange words.
+  constexpr int64_t forAmd = -1;
+  if (!forced && std::holds_alternative<layout::ShufflePlan>(*byItself) && amdg::isForAmd(op))
+    byItself = &cache.plan({from, to}, {flags, forAmd}, [&] {
+      return withFewerAccesses(*byItself, src.removeZeroBases(layout::Dim::Register),
+                               dst.removeZeroBases(layout::Dim::Register), bits);
+    });
   // Where less scratch is allocated, the plan does with that, in more passes.
   auto size = op->getAttrOfType<IntegerAttr>(ttg::allocationSizeAttr);
-  if (!size || size.getInt() >= layout::scratchBytes(byItself))
-    return byItself;
+  if (!size || size.getInt() >= layout::scratchBytes(*byItself))
+    return *byItself;
   return cache.plan({from, to}, {flags, size.getInt()},
                     [&] { return planWithin(size.getInt(), plan, options); });
 }

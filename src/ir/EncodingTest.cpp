@@ -125,6 +125,33 @@ TEST_F(EncodingTest, PlanIsComputedOncePerPairOfTypes) {
   EXPECT_GT(layout::scratchBytes(planOf(ops[0])), 0);
 }
 
+TEST_F(EncodingTest, ManyPermutedWordsOfFewGoThroughMemoryOnAmd) {
+  const char *text = R"(
+    #l = #ttg.blocked<{sizePerThread = [2, 2], threadsPerWarp = [8, 8], warpsPerCTA = [2, 2], order = [1, 0]}>
+    #a = #ttg.dot_op<{opIdx = 0, parent = #l}>
+    module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32, ttg.target = "TARGET"} {
+      tt.func public @f(%x: tensor<32x16xf16, #l>) {
+        %0 = ttg.convert_layout %x : tensor<32x16xf16, #l> -> tensor<32x16xf16, #a>
+        tt.return
+      }
+    })";
+  auto planFor = [&](llvm::StringRef target, std::optional<int> scratch) {
+    std::string source(text);
+    source.replace(source.find("TARGET"), 6, target);
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
+    std::string found;
+    module->walk([&](ttg::ConvertLayoutOp op) {
+      if (scratch)
+        op->setAttr(ttg::allocationSizeAttr, Builder(&context).getI32IntegerAttr(*scratch));
+      found = layout::describe(planOf(op)).str();
+    });
+    return found;
+  };
+  EXPECT_EQ(planFor("cuda:90", std::nullopt), "shuffle");
+  EXPECT_EQ(planFor("hip:gfx942", std::nullopt), "shared");
+  EXPECT_EQ(planFor("hip:gfx942", 16), "shuffle");
+}
+
 TEST_F(EncodingTest, SpanSurvivesTheWayThroughALocation) {
   diag::SourceManager sources;
   const diag::SourceFile *file = sources.add("k.py", "a = 1\nbc = 2\n");

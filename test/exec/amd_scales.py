@@ -47,6 +47,53 @@
 # EXPECT: c == 1
 # RUN: scaled_alike a='randint(-8, 9, (32, 128), gl.float8e4nv)' b='randint(-8, 9, (128, 32), gl.float8e4nv)' c='empty((32, 32), f32)' one=129 mma='gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 128])' --grid 1 --target hip:gfx1250
 # EXPECT: c == 4 * (a.to(f32) @ b.to(f32))
+# All of K in one lane.
+# RUN: scaled a='randint(0, 256, (32, 16), u8)' b='randint(0, 256, (16, 32), u8)' s='randint(125, 130, (32, 1), u8)' t='randint(125, 130, (32, 1), u8)' \
+#   c='empty((32, 32), f32)' mma='gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 128])' left='gl.DotOperandLayout(0, gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 64]), 16)' right='gl.DotOperandLayout(1, gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 64]), 16)' \
+#   K=32 BLOCK=32 af='"e2m1"' bf='"e2m1"' kind='"cdna5"' --grid 1 --target hip:gfx1250
+# EXPECT: c == 1
+# RUN: scaled a='randint(0, 256, (32, 16), u8)' b='randint(0, 256, (16, 32), u8)' s='randint(125, 130, (32, 2), u8)' t='randint(125, 130, (32, 2), u8)' \
+#   c='empty((32, 32), f32)' mma='gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 128])' left='gl.DotOperandLayout(0, gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 64]), 16)' right='gl.DotOperandLayout(1, gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 64]), 16)' \
+#   K=32 BLOCK=16 af='"e2m1"' bf='"e2m1"' kind='"cdna5"' --grid 1 --target hip:gfx1250
+# EXPECT: c == 1
+# Of two workgroups with half of the rows each, or half of the columns.
+# RUN: clustered a='randint(-8, 9, (64, 128), gl.float8e4nv)' b='randint(-8, 9, (128, 64), gl.float8e4nv)' s='randint(125, 130, (64, 1), u8)' c='empty((64, 64), f32)' INDEX=0 --grid 1 --num-ctas 2 --target hip:gfx1250
+# EXPECT: c == (a.to(f32) * 2.0 ** (s.to(f32) - 127)) @ b.to(f32)
+# RUN: clustered a='randint(-8, 9, (64, 128), gl.float8e4nv)' b='randint(-8, 9, (128, 64), gl.float8e4nv)' s='randint(125, 130, (64, 1), u8)' c='empty((64, 64), f32)' INDEX=1 --grid 1 --num-ctas 2 --target hip:gfx1250
+# EXPECT: c == (a.to(f32) @ b.to(f32)) * (2.0 ** (s.to(f32) - 127)).T
+# Tiles of 32 x 16.
+# RUN: scaled a='randint(0, 256, (32, 128), u8)' b='randint(0, 256, (128, 32), u8)' s='randint(125, 130, (32, 8), u8)' t='randint(125, 130, (32, 8), u8)' \
+#   c='empty((32, 32), f32)' mma='gl.amd.AMDWMMALayout(3, False, [[0, 1], [0, 0]], instr_shape=[32, 16, 128])' left='gl.DotOperandLayout(0, gl.amd.AMDWMMALayout(3, False, [[0, 1], [0, 0]], instr_shape=[32, 16, 64]), 16)' right='gl.DotOperandLayout(1, gl.amd.AMDWMMALayout(3, False, [[0, 1], [0, 0]], instr_shape=[32, 16, 64]), 16)' \
+#   K=256 BLOCK=32 af='"e2m1"' bf='"e2m1"' kind='"cdna5"' --grid 1 --target hip:gfx1250
+# EXPECT: c == 1
+# RUN: scaled a='randint(0, 256, (32, 128), u8)' b='randint(0, 256, (128, 32), u8)' s='randint(125, 130, (32, 16), u8)' t='randint(125, 130, (32, 16), u8)' \
+#   c='empty((32, 32), f32)' mma='gl.amd.AMDWMMALayout(3, False, [[0, 1], [0, 0]], instr_shape=[32, 16, 128])' left='gl.DotOperandLayout(0, gl.amd.AMDWMMALayout(3, False, [[0, 1], [0, 0]], instr_shape=[32, 16, 64]), 16)' right='gl.DotOperandLayout(1, gl.amd.AMDWMMALayout(3, False, [[0, 1], [0, 0]], instr_shape=[32, 16, 64]), 16)' \
+#   K=256 BLOCK=16 af='"e2m1"' bf='"e2m1"' kind='"cdna5"' --grid 1 --target hip:gfx1250
+# EXPECT: c == 1
+# RUN: scaled a='randint(0, 256, (32, 128), u8)' b='randint(0, 256, (128, 32), u8)' s='randint(125, 130, (32, 8), u8)' t='randint(125, 130, (32, 8), u8)' \
+#   c='empty((32, 32), f32)' mma='gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[32, 16, 128])' left='gl.DotOperandLayout(0, gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[32, 16, 64]), 16)' right='gl.DotOperandLayout(1, gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[32, 16, 64]), 16)' \
+#   K=256 BLOCK=32 af='"e2m1"' bf='"e2m1"' kind='"cdna5"' --grid 1 --target hip:gfx1250
+# EXPECT: c == 1
+# RUN: scaled a='randint(0, 256, (32, 128), u8)' b='randint(0, 256, (128, 32), u8)' s='randint(125, 130, (32, 16), u8)' t='randint(125, 130, (32, 16), u8)' \
+#   c='empty((32, 32), f32)' mma='gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[32, 16, 128])' left='gl.DotOperandLayout(0, gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[32, 16, 64]), 16)' right='gl.DotOperandLayout(1, gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[32, 16, 64]), 16)' \
+#   K=256 BLOCK=16 af='"e2m1"' bf='"e2m1"' kind='"cdna5"' --grid 1 --target hip:gfx1250
+# EXPECT: c == 1
+# Of three dims, beside a product of each.
+# RUN: batches a='randint(0, 256, (4, 32, 128), u8)' b='randint(-8, 9, (4, 256, 32), gl.float8e4nv)' s='randint(125, 130, (4, 32, 8), u8)' t='randint(125, 130, (4, 32, 8), u8)' \
+#   c='empty((4, 32, 32), f32)' d='empty((4, 32, 32), f32)' B=4 WAVES='[[1, 0, 0], [0, 1, 0]]' TRANSPOSED=False bf='"e4m3"' BLOCK=32 --grid 1 --target hip:gfx1250
+# EXPECT: c == d
+# RUN: batches a='randint(0, 256, (4, 32, 128), u8)' b='randint(0, 256, (4, 128, 32), u8)' s='randint(125, 130, (4, 32, 16), u8)' t='randint(125, 130, (4, 32, 16), u8)' \
+#   c='empty((4, 32, 32), f32)' d='empty((4, 32, 32), f32)' B=4 WAVES='[[1, 0, 0], [0, 1, 0]]' TRANSPOSED=False bf='"e2m1"' BLOCK=16 --grid 1 --target hip:gfx1250
+# EXPECT: c == d
+# RUN: batches a='randint(0, 256, (4, 32, 128), u8)' b='randint(-8, 9, (4, 256, 32), gl.float8e4nv)' s='randint(125, 130, (4, 32, 8), u8)' t='randint(125, 130, (4, 32, 8), u8)' \
+#   c='empty((4, 32, 32), f32)' d='empty((4, 32, 32), f32)' B=4 WAVES='[[0, 0, 1], [1, 0, 0]]' TRANSPOSED=True bf='"e4m3"' BLOCK=32 --grid 1 --target hip:gfx1250
+# EXPECT: c == d
+# RUN: batches a='randint(0, 256, (4, 32, 128), u8)' b='randint(0, 256, (4, 128, 32), u8)' s='randint(125, 130, (4, 32, 16), u8)' t='randint(125, 130, (4, 32, 16), u8)' \
+#   c='empty((4, 32, 32), f32)' d='empty((4, 32, 32), f32)' B=4 WAVES='[[0, 0, 1], [1, 0, 0]]' TRANSPOSED=True bf='"e2m1"' BLOCK=16 --grid 1 --target hip:gfx1250
+# EXPECT: c == d
+# RUN: batches a='randint(0, 256, (2, 32, 128), u8)' b='randint(-8, 9, (2, 256, 32), gl.float8e4nv)' s='randint(125, 130, (2, 32, 8), u8)' t='randint(125, 130, (2, 32, 8), u8)' \
+#   c='empty((2, 32, 32), f32)' d='empty((2, 32, 32), f32)' B=2 WAVES='[[0, 0, 1], [0, 1, 0]]' TRANSPOSED=True bf='"e4m3"' BLOCK=32 --grid 1 --target hip:gfx1250
+# EXPECT: c == d
 # RUN: upcast x='randint(0, 256, (32, 128), u8)' s='full((32, 8), 129, u8)' y='empty((32, 256), f32)' z='empty((32, 256), f32)' run=True --grid 1 --target hip:gfx942
 # EXPECT: y == 4 * z
 # RUN: upcast x='randint(0, 256, (32, 128), u8)' s='full((32, 8), 126, u8)' y='empty((32, 256), f32)' z='empty((32, 256), f32)' run=True --grid 1 --target hip:gfx950
@@ -282,6 +329,66 @@ def scaled_alike(a, b, c, one, mma: gl.constexpr):
     zero = gl.zeros([32, 32], gl.float32, mma)
     twice = cdna5.wmma_scaled(x, one, "e4m3", y, None, "e4m3", zero)
     gl.store(c + at(32, 32, mma), twice)
+
+
+@gluon.jit
+def clustered(a, b, s, c, INDEX: gl.constexpr):
+    """Operand INDEX has scales, one for each of its lines, and is split over a cluster."""
+    rows: gl.constexpr = [[1, 0]]
+    columns: gl.constexpr = [[0, 1]]
+    none: gl.constexpr = [[0, 0]]
+    waves: gl.constexpr = [[0, 1], [1, 0]]
+    mma: gl.constexpr = gl.amd.AMDWMMALayout(3, True, waves, [], [16, 16, 128], rows if INDEX == 0 else columns)
+    first: gl.constexpr = gl.amd.AMDWMMALayout(3, True, waves, [], [16, 16, 128], rows if INDEX == 0 else none)
+    second: gl.constexpr = gl.amd.AMDWMMALayout(3, True, waves, [], [16, 16, 128], none if INDEX == 0 else columns)
+    # Along the lines and K of scales.
+    along: gl.constexpr = gl.amd.AMDWMMALayout(3, True, waves, [], [16, 16, 128], rows)
+    x = gl.load(a + at(64, 128, gl.DotOperandLayout(0, first, 16)))
+    y = gl.load(b + at(128, 64, gl.DotOperandLayout(1, second, 16)))
+    scale: gl.constexpr = cdna5.get_wmma_scale_layout(gl.DotOperandLayout(INDEX, along, 16), [64, 4])
+    line = gl.arange(0, 64, layout=gl.SliceLayout(1, scale))[:, None] + 0 * gl.arange(0, 4, layout=gl.SliceLayout(0, scale))[None, :]
+    zero = gl.zeros([64, 64], gl.float32, mma)
+    if INDEX == 0:
+        out = cdna5.wmma_scaled(x, gl.load(s + line), "e4m3", y, None, "e4m3", zero)
+    else:
+        out = cdna5.wmma_scaled(x, None, "e4m3", y, gl.load(s + line), "e4m3", zero)
+    gl.store(c + at(64, 64, mma), out)
+
+
+@gluon.jit
+def in_batches(B: gl.constexpr, M: gl.constexpr, N: gl.constexpr, layout: gl.constexpr):
+    batches = gl.arange(0, B, layout=gl.SliceLayout(1, gl.SliceLayout(2, layout)))
+    rows = gl.arange(0, M, layout=gl.SliceLayout(0, gl.SliceLayout(2, layout)))
+    columns = gl.arange(0, N, layout=gl.SliceLayout(0, gl.SliceLayout(1, layout)))
+    return batches[:, None, None] * (M * N) + rows[None, :, None] * N + columns[None, None, :]
+
+
+@gluon.jit
+def batches(a, b, s, t, c, d, B: gl.constexpr, WAVES: gl.constexpr, TRANSPOSED: gl.constexpr, bf: gl.constexpr,
+            BLOCK: gl.constexpr):
+    """A product of three dims with scales, and one of two dims for each of the first."""
+    K: gl.constexpr = 128 if bf == "e4m3" else 64
+    ROWS: gl.constexpr = 2 * K
+    COUNT: gl.constexpr = 256 // BLOCK
+    mma: gl.constexpr = gl.amd.AMDWMMALayout(3, TRANSPOSED, WAVES, [], [16, 16, 128], None, 3)
+    left: gl.constexpr = gl.DotOperandLayout(0, gl.amd.AMDWMMALayout(3, TRANSPOSED, WAVES, [], [16, 16, 64], None, 3), 16)
+    right: gl.constexpr = gl.DotOperandLayout(1, gl.amd.AMDWMMALayout(3, TRANSPOSED, WAVES, [], [16, 16, K], None, 3), 16)
+    sx = gl.load(s + in_batches(B, 32, COUNT, cdna5.get_wmma_scale_layout(left, [B, 32, COUNT], BLOCK)))
+    sy = gl.load(t + in_batches(B, 32, COUNT, cdna5.get_wmma_scale_layout(right, [B, 32, COUNT], BLOCK)))
+    x = gl.load(a + in_batches(B, 32, 128, left))
+    y = gl.load(b + in_batches(B, ROWS, 32, right))
+    zero = gl.zeros([B, 32, 32], gl.float32, mma)
+    gl.store(c + in_batches(B, 32, 32, mma), cdna5.wmma_scaled(x, sx, "e2m1", y, sy, bf, zero))
+    flat: gl.constexpr = gl.amd.AMDWMMALayout(3, TRANSPOSED, [[0, 1], [1, 0]], instr_shape=[16, 16, 128])
+    first: gl.constexpr = gl.DotOperandLayout(0, gl.amd.AMDWMMALayout(3, TRANSPOSED, [[0, 1], [1, 0]], instr_shape=[16, 16, 64]), 16)
+    second: gl.constexpr = gl.DotOperandLayout(1, gl.amd.AMDWMMALayout(3, TRANSPOSED, [[0, 1], [1, 0]], instr_shape=[16, 16, K]), 16)
+    for i in range(B):
+        u = gl.load(s + i * 32 * COUNT + at(32, COUNT, cdna5.get_wmma_scale_layout(first, [32, COUNT], BLOCK)))
+        v = gl.load(t + i * 32 * COUNT + at(32, COUNT, cdna5.get_wmma_scale_layout(second, [32, COUNT], BLOCK)))
+        one = gl.load(a + i * 32 * 128 + at(32, 128, first))
+        other = gl.load(b + i * ROWS * 32 + at(ROWS, 32, second))
+        part = cdna5.wmma_scaled(one, u, "e2m1", other, v, bf, gl.zeros([32, 32], gl.float32, flat))
+        gl.store(d + i * 32 * 32 + at(32, 32, flat), part)
 
 
 @gluon.jit

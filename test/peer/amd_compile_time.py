@@ -89,7 +89,8 @@ def compare(gluonc, path, chip, every, folder):
     source = widened(path, chip, folder / chip)
     command = [sys.executable, __file__, "--triton", str(source), "--chips", chip, "--every", str(every)]
     result = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS,
-                            env={**os.environ, "PYTHONPATH": run.INCLUDE[1]})
+                            env={**os.environ, "PYTHONPATH": os.pathsep.join(
+                                filter(None, (run.INCLUDE[1], os.environ.get("PYTHONPATH"))))})
     theirs = dict(json.loads(line) for line in result.stdout.splitlines() if line.startswith("["))
     return [(f"{path.name}:{line}", time_gluonc(gluonc, source, known, chip), theirs.get(line))
             for line, _, known in tests_of(source, chip, every)]

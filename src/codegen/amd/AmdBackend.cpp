@@ -113,6 +113,42 @@ public:
   }
 };
 
+/// LLVM's passes from a module to assembly. Making them, with the tables that allocators fill for
+/// each register of the chip, takes a third of a small kernel's time.
+class Printer final : public KeptMachine::Companion {
+public:
+  static std::unique_ptr<Printer> create(TargetMachine &machine) {
+    std::unique_ptr<Printer> printer(new Printer);
+    if (machine.addPassesToEmitFile(printer->passes, printer->out, nullptr,
+                                    CodeGenFileType::AssemblyFile, /*DisableVerify=*/true))
+      return nullptr;
+    return printer;
+  }
+
+  std::string print(Module &module) {
+    text.clear();
+    passes.run(module);
+    std::string printed(text);
+    // Said for the first module only. Assemblers begin there anyway.
+    constexpr StringLiteral begin = "\t.text\n";
+    if (isNew) {
+      size_t place = printed.find(begin);
+      if (place < printed.find("\t.section"))
+        printed.erase(place, begin.size());
+    }
+    isNew = false;
+    return printed;
+  }
+
+private:
+  Printer() = default;
+
+  SmallString<0> text;
+  raw_svector_ostream out{text};
+  Passes passes;
+  bool isNew = true;
+};
+
 /// Of assembly that spills. Of longer ones LLVM 22 takes up to half a minute to choose among 1,024
 /// registers, since it looks at all of them for each number that has to give way.
 constexpr size_t mostLinesWithMore = 4096;
@@ -201,19 +237,18 @@ private:
 
   Expected<Artifact> print(Module &module) const {
     Machine machine(target, options);
-    SmallString<0> text;
-    raw_svector_ostream out(text);
+    auto *kept = static_cast<Printer *>(machine.companion().release());
+    std::unique_ptr<Printer> printer(kept ? kept : Printer::create(*machine).release());
+    if (!printer)
+      return createStringError(std::errc::not_supported, "LLVM cannot print AMDGCN");
     // LLVM would print what it cannot select, inline assembly first of all.
     ErrorListener listener(module.getContext());
-    Passes passes;
-    if (machine->addPassesToEmitFile(passes, out, nullptr, CodeGenFileType::AssemblyFile,
-                                     /*DisableVerify=*/true))
-      return createStringError(std::errc::not_supported, "LLVM cannot print AMDGCN");
-    passes.run(module);
+    std::string text = printer->print(module);
     if (!listener.problem.empty())
       return make_error<AssemblerError>(listener.problem);
+    machine.companion() = std::move(printer);
     mayStopHere();
-    return Artifact{"amdgcn", std::string(text)};
+    return Artifact{"amdgcn", std::move(text)};
   }
 
   /// What an operation asks of the chip that it lacks; empty if nothing.

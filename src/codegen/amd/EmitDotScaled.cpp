@@ -3,7 +3,8 @@
 // Unlike in other products, the place of an element along K counts: it says which scale is
 // its own. A lane of an instruction holds runs of 16 bytes, those of the lanes of a line one
 // behind the other, then the lanes' next runs. MFMA has the scale of block j in lane j of the
-// line; WMMA all scales of a line in one register, in the lower or upper half of the lanes.
+// line; WMMA all scales of a line in one register, in the lower or upper half of the lanes, or in
+// both those of 32 lines.
 // Sources: the ISA documents of CDNA 4 (section 7) and gfx1250; LLVM's IntrinsicsAMDGPU.td.
 //
 //===----------------------------------------------------------------------===//
@@ -37,7 +38,7 @@ public:
       : builder(emitter.builder), layout(layout),
         tiles(emitter, layout, op.getA(), op.getB(), op.getC()),
         left{tiles.left, op.getAElemType()}, right{tiles.right, op.getBElemType()},
-        block(op.getScaleBlock()) {
+        block(op.getScaleBlock()), total(op.getDepth()) {
     mlir::Value ofLeft = op.getAScale(), ofRight = op.getBScale();
     if (layout.transposed) {
       std::swap(ofLeft, ofRight);
@@ -55,12 +56,13 @@ public:
   bool choose() {
     bool isMfma = layout.family == Family::Mfma;
     bool isKnown = isMfma ? layout.version == 4 && layout.rows == layout.columns
-                          : layout.version == 3 && layout.rows == 16 && layout.columns == 16;
+                          : layout.version == 3 && layout.columns == 16 &&
+                                (layout.rows == 16 || (isTall() && areOfFourBits()));
     if (!isKnown)
       return false;
     depth = isMfma && layout.rows == 32 ? 64 : 128;
     const unsigned lanes = isMfma ? target::amd::mfmaLanes : target::amd::wmmaLanes;
-    lanesOfLine = lanes / layout.rows;
+    lanesOfLine = lanes / layout.columns;
     return tiles.linesAgree() && stepsOf(left) == stepsOf(right) &&
            ((isInOrder(left) && isInOrder(right)) || keepsBlocks());
   }
@@ -71,6 +73,8 @@ public:
       bases.push_back(4);
     else if (layout.rows == 32)
       bases.append({8, 16});
+    if (isTall())
+      bases.push_back(16);
     return tiles.multiply(builder, bases,
                           [&](const Place &place, Value *sum) { return multiply(place, sum); });
   }
@@ -86,6 +90,12 @@ private:
       return format == tt::ScaleDotElemType::E2M1 ? elements / 2 : elements;
     }
   };
+
+  /// Of WMMA, whose lanes hold two lines of the left operand, one in the first half of its words.
+  bool isTall() const { return layout.rows > layout.columns; }
+  bool areOfFourBits() const {
+    return left.format == tt::ScaleDotElemType::E2M1 && right.format == tt::ScaleDotElemType::E2M1;
+  }
 
   unsigned bytesOfLane(const Side &side) const { return side.bytes(depth) / lanesOfLine; }
   /// Where K is shorter than an instruction's, zeros follow.
@@ -105,10 +115,12 @@ private:
         return false;
     }
     const Fragment &fragment = side.operand.fragment;
-    const unsigned lines = Log2_32(layout.rows);
+    const unsigned lines = Log2_32(layout.columns);
     for (unsigned bit = 0; bit < fragment.layout.inLog2(Dim::Lane); ++bit) {
       uint32_t wanted = bit < lines ? 0 : bytesOfRun << (bit - lines);
-      if (fragment.basis(Dim::Lane, bit, side.operand.kDim) != wanted)
+      uint32_t basis = fragment.basis(Dim::Lane, bit, side.operand.kDim);
+      // Where one lane has all of a short K, the others count as zeros.
+      if (basis != wanted && (basis || wanted < held))
         return false;
     }
     return true;
@@ -122,7 +134,7 @@ private:
     const unsigned blockBytes = block * bytes / depth;
     if (bytes != right.bytes(depth) || a.alongK != b.alongK || a.alongK.size() % perLane)
       return false;
-    const unsigned lines = Log2_32(layout.rows);
+    const unsigned lines = Log2_32(layout.columns);
     for (unsigned bit = 0; bit < a.fragment.layout.inLog2(Dim::Lane); ++bit) {
       uint32_t basis = a.fragment.basis(Dim::Lane, bit, a.kDim);
       if (basis != b.fragment.basis(Dim::Lane, bit, b.kDim) || (bit < lines && basis))
@@ -163,10 +175,7 @@ private:
 
   unsigned blocksOfStep() const { return depth / block; }
   /// Blocks that there are of a line: fewer than those of a step where K is short.
-  unsigned blocksOfLine(const Side &side) const {
-    unsigned elements = depth * unsigned(side.operand.alongK.size()) / bytesOfLane(side);
-    return std::max(1u, elements / block);
-  }
+  unsigned blocksOfLine() const { return std::max(1u, total / block); }
 
   /// Four times 2^0, or twice as many in the wide register for blocks of 16.
   Value *ones() const {
@@ -180,7 +189,7 @@ private:
       if (side.scales->basis(Dim::Lane, bit + Log2_32(layout.rows), 0) != 1u << bit)
         return std::nullopt;
     std::optional<uint32_t> found =
-        side.scales->find({0, side.operand.line(place), step * blocksOfStep()});
+        side.scales->find({place.batch, side.operand.line(place), step * blocksOfStep()});
     if (!found)
       return std::nullopt;
     Registers four;
@@ -200,10 +209,10 @@ private:
         break;
       Registers blocks;
       for (unsigned i = 0; i < blocksOfStep(); ++i)
-        if (i >= blocksOfLine(side))
+        if (i >= blocksOfLine())
           blocks.push_back(builder.getInt8(side.isFloatScale ? 0x38 : 0x7f));
-        else if (std::optional<uint32_t> found =
-                     side.scales->find({0, line - select * half, step * blocksOfStep() + i}))
+        else if (std::optional<uint32_t> found = side.scales->find(
+                     {place.batch, line - select * half, step * blocksOfStep() + i}))
           blocks.push_back(side.scales->registers[*found]);
       if (blocks.size() == blocksOfStep())
         return ScaleRegister{packWords(builder, blocks, builder.getIntNTy(8 * blocks.size()))[0],
@@ -212,12 +221,27 @@ private:
     return std::nullopt;
   }
 
-  Value *bytesAt(const Side &side, const Place &place, unsigned step) const {
+  /// What a lane holds of one line of an operand.
+  std::optional<Registers> bytesOfLine(const Side &side, const Place &place, unsigned step) const {
     unsigned count = bytesOfLane(side);
     unsigned held = std::min<unsigned>(count, side.operand.alongK.size());
     std::optional<Registers> elements = side.operand.elements(place, step * count, held);
     if (elements)
       elements->resize(count, builder.getInt8(0));
+    return elements;
+  }
+
+  Value *bytesAt(const Side &side, const Place &place, unsigned step) const {
+    std::optional<Registers> elements = bytesOfLine(side, place, step);
+    if (elements && isTall() && &side == &left) {
+      Place below = place;
+      uint32_t &line = layout.transposed ? below.column : below.row;
+      line = (line + layout.columns) & (tiles.extents[layout.transposed ? 0 : 1] - 1);
+      std::optional<Registers> second = bytesOfLine(side, below, step);
+      if (!second)
+        return nullptr;
+      elements->append(*second);
+    }
     return elements ? vectorOf(builder, packWords(builder, *elements, builder.getInt32Ty()))
                     : nullptr;
   }
@@ -250,6 +274,13 @@ private:
                                    : Intrinsic::amdgcn_wmma_scale_f32_16x16x128_f8f6f4;
     auto type = [&](const Side &side) { return builder.getInt32(side.isFloatScale ? 2 : 0); };
     Value *none = builder.getInt16(0), *no = builder.getFalse();
+    if (isTall())
+      return builder.CreateIntrinsic(sum->getType(),
+                                     block == 16 ? Intrinsic::amdgcn_wmma_scale16_f32_32x16x128_f4
+                                                 : Intrinsic::amdgcn_wmma_scale_f32_32x16x128_f4,
+                                     {a, b, none, sum, builder.getInt32(x.select), type(left),
+                                      x.bits, builder.getInt32(y.select), type(right), y.bits, no,
+                                      no});
     return builder.CreateIntrinsic(sum->getType(), id,
                                    {format(left), a, format(right), b, none, sum,
                                     builder.getInt32(x.select), type(left), x.bits,
@@ -260,8 +291,8 @@ private:
   MatrixLayout layout;
   WaveTiles tiles;
   Side left, right;
-  /// Elements along K of an instruction, and that share a scale.
-  unsigned depth = 0, block, lanesOfLine = 0;
+  /// Elements along K of an instruction, that share a scale, of the operands.
+  unsigned depth = 0, block, total, lanesOfLine = 0;
 };
 
 LogicalResult emitDotScaled(Emitter &emitter, tt::DotScaledOp op) {

@@ -107,7 +107,9 @@ WaveTiles::multiply(Builder &builder, ArrayRef<uint32_t> bases,
   std::set<uint32_t> covered;
   const uint32_t wrap = extents[layout.transposed ? 0 : 1] - 1;
   for (const auto &[place, reg] : sums.places()) {
-    if (place.row % layout.rows || place.column % layout.columns)
+    const uint32_t line = layout.transposed ? place.column : place.row;
+    const uint32_t across = layout.transposed ? place.row : place.column;
+    if (line % layout.rows || across % layout.columns)
       continue;
     SmallVector<uint32_t> tile;
     SmallVector<Value *> initial;

@@ -15,11 +15,12 @@ namespace {
 
 struct Pool {
   std::mutex mutex;
-  StringMap<std::vector<std::unique_ptr<TargetMachine>>> idle;
+  StringMap<std::vector<KeptMachine>> idle;
 };
 
+/// Lives as long as the process: what is kept refers to tables of LLVM.
 Pool &pool() {
-  static Pool instance;
+  static Pool &instance = *new Pool;
   return instance;
 }
 
@@ -29,20 +30,20 @@ MachineLoan::MachineLoan(std::string key, Make make) : key(std::move(key)) {
   Pool &machines = pool();
   {
     std::lock_guard lock(machines.mutex);
-    std::vector<std::unique_ptr<TargetMachine>> &idle = machines.idle[this->key];
+    std::vector<KeptMachine> &idle = machines.idle[this->key];
     if (!idle.empty()) {
-      machine = std::move(idle.back());
+      kept = std::move(idle.back());
       idle.pop_back();
       return;
     }
   }
-  machine = make();
+  kept.machine = make();
 }
 
 MachineLoan::~MachineLoan() {
   Pool &machines = pool();
   std::lock_guard lock(machines.mutex);
-  machines.idle[key].push_back(std::move(machine));
+  machines.idle[key].push_back(std::move(kept));
 }
 
 void turnOn(StringRef option) {

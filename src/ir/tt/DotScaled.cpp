@@ -15,12 +15,12 @@ static ArrayRef<int64_t> shapeOf(Value value) {
 }
 
 int64_t DotScaledOp::getDepth() {
-  return shapeOf(getA())[1] * (getAElemType() == ScaleDotElemType::E2M1 ? 2 : 1);
+  return shapeOf(getA()).back() * (getAElemType() == ScaleDotElemType::E2M1 ? 2 : 1);
 }
 
 int64_t DotScaledOp::getScaleBlock() {
   Value scale = getAScale() ? getAScale() : getBScale();
-  return scale ? getDepth() / shapeOf(scale)[1] : 32;
+  return scale ? getDepth() / shapeOf(scale).back() : 32;
 }
 
 /// What the elements of an operand are; null for a format that has no type of its own.
@@ -41,10 +41,14 @@ LogicalResult DotScaledOp::verify() {
   ArrayRef<int64_t> a = shapeOf(getA()), b = shapeOf(getB()), c = shapeOf(getC());
   if (!getLhsKPack() || !getRhsKPack()) // dot_scaled_c4
     return emitOpError("operands must be packed along K");
-  bool agree = a.size() == 2 && b.size() == 2 && c.size() == 2 && a[0] == c[0] && b[1] == c[1] &&
-               getDepth() == b[0] * (getBElemType() == ScaleDotElemType::E2M1 ? 2 : 1);
+  const size_t rank = c.size();
+  bool agree = (rank == 2 || rank == 3) && a.size() == rank && b.size() == rank &&
+               a.drop_back() == c.drop_back() && b.back() == c.back() &&
+               b.drop_back(2) == c.drop_back(2) &&
+               getDepth() == b[rank - 2] * (getBElemType() == ScaleDotElemType::E2M1 ? 2 : 1);
   if (!agree) // dot_scaled_c1
-    return emitOpError("shapes must be [M, K], [K, N] and [M, N], where bytes of e2m1 count twice");
+    return emitOpError("shapes must be [M, K], [K, N] and [M, N], with the same dim in front or "
+                       "none, where bytes of e2m1 count twice");
   for (auto [operand, format] :
        {std::pair(getA(), getAElemType()), std::pair(getB(), getBElemType())})
     if (Type element = getElementTypeOrSelf(operand.getType()); !hasElementsOf(format, element))
@@ -53,13 +57,14 @@ LogicalResult DotScaledOp::verify() {
   if (!getElementTypeOrSelf(getC().getType()).isF32()) // dot_scaled_c2
     return emitOpError("the sum must be f32");
   std::optional<int64_t> block;
-  for (auto [scale, lines] : {std::pair(getAScale(), c[0]), std::pair(getBScale(), c[1])}) {
+  for (auto [scale, lines] : {std::pair(getAScale(), c[rank - 2]), {getBScale(), c[rank - 1]}}) {
     if (!scale)
       continue;
     ArrayRef<int64_t> shape = shapeOf(scale);
-    int64_t size = shape.size() == 2 && shape[1] ? getDepth() / shape[1] : 0;
-    bool fits = shape.size() == 2 && shape[0] == lines && size * shape[1] == getDepth() &&
-                (size == 16 || size == 32) && block.value_or(size) == size;
+    int64_t size = shape.size() == rank && shape.back() ? getDepth() / shape.back() : 0;
+    bool fits = size && shape[rank - 2] == lines && shape.drop_back(2) == c.drop_back(2) &&
+                size * shape.back() == getDepth() && (size == 16 || size == 32) &&
+                block.value_or(size) == size;
     if (!fits) // dot_scaled_c3
       return emitOpError("scales must be [lines, K / 16] or [lines, K / 32], alike for both "
                          "operands, got ")
@@ -80,11 +85,19 @@ void DotScaledOp::implyLayouts(Value from, ImpliedLayouts &implied) {
 /// A row of a and a column of b, with their scales, for each element of c.
 void DotScaledOp::flowElements(ElementFlow &flow) {
   using Dims = llvm::SmallVector<std::optional<unsigned>, 4>;
-  flow.maps.push_back({getC(), getA(), Dims{0u, std::nullopt}});
-  flow.maps.push_back({getC(), getB(), Dims{std::nullopt, 1u}});
-  flow.maps.push_back({getC(), getD(), Dims{0u, 1u}});
+  const unsigned row = shapeOf(getC()).size() - 2, column = row + 1;
+  auto add = [&](Value to, std::optional<unsigned> first, std::optional<unsigned> second) {
+    Dims dims;
+    if (row)
+      dims.push_back(0u);
+    dims.append({first, second});
+    flow.maps.push_back({getC(), to, std::move(dims)});
+  };
+  add(getA(), row, std::nullopt);
+  add(getB(), std::nullopt, column);
+  add(getD(), row, column);
   if (getAScale())
-    flow.maps.push_back({getC(), getAScale(), Dims{0u, std::nullopt}});
+    add(getAScale(), row, std::nullopt);
   if (getBScale())
-    flow.maps.push_back({getC(), getBScale(), Dims{1u, std::nullopt}});
+    add(getBScale(), column, std::nullopt);
 }

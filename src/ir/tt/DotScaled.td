@@ -18,7 +18,8 @@ def TT_DotScaledOp : Op<TT_Dialect, "dot_scaled", [
   let description = [{
     Elements of the formats e2m1 lie in pairs in bytes: along K where `lhs_k_pack` (`rhs_k_pack`) is
     true, along M (N) else. Scales are [M, K / block] and [N, K / block]: bytes that are exponents
-    plus 127, or 8-bit floats. An operand without scales is taken as it is.
+    plus 127, or 8-bit floats. An operand without scales is taken as it is. All may have a dim
+    in front, of which each has a product of its own.
     `dot_scaled_c1`: shapes are those of a product. `dot_scaled_c2`: operands have the element type of
     their format, e4m3, e5m2 or e2m1; the sum is f32. `dot_scaled_c3`: scales are of blocks of 16 or
     32 elements, the same for both operands. `dot_scaled_c4`: everything is packed along K.

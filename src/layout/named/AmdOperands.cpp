@@ -16,9 +16,10 @@ static LinearLayout spread(int64_t size, Dim in, Dim out) {
 
 // -- Scales of products -----------------------------------------------------------------
 
-static Problem checkScaleShape(llvm::ArrayRef<int64_t> shape) {
-  if (shape.size() != 2)
-    return "scales have two dimensions, not " + std::to_string(shape.size());
+static Problem checkScaleShape(llvm::ArrayRef<int64_t> shape, unsigned rank) {
+  if (shape.size() != rank)
+    return "scales have as many dimensions as the product, " + std::to_string(rank) + ", not " +
+           std::to_string(shape.size());
   if (Problem problem = checkPowers("the sizes of scales", shape))
     return problem;
   return std::nullopt;
@@ -45,7 +46,7 @@ LayoutOrProblem mfmaScaleLayout(const Layout &operand, llvm::ArrayRef<int64_t> s
     return std::string("scales of MFMA belong to a DotOperandLayout of an AMDMFMALayout");
   if (block != target::amd::mfmaScaleBlock)
     return "MFMA has a scale for 32 elements, not for " + std::to_string(block);
-  if (Problem problem = checkScaleShape(shape))
+  if (Problem problem = checkScaleShape(shape, 2))
     return *problem;
   int64_t lanes = parent->instrShape[0];
   if (lanes > mfmaLanes || lanes < 16)
@@ -64,60 +65,90 @@ LayoutOrProblem mfmaScaleLayout(const Layout &operand, llvm::ArrayRef<int64_t> s
   return explicitLayout(tile, operand, shape);
 }
 
-LayoutOrProblem wmmaScaleLayout(const Layout &operand, llvm::ArrayRef<int64_t> shape,
+LayoutOrProblem wmmaScaleLayout(const Layout &operand, llvm::ArrayRef<int64_t> wholeShape,
                                 int64_t block) {
   const auto *dot = operand.as<DotOperandLayout>();
   const auto *parent = dot ? dot->parent.as<AMDWMMALayout>() : nullptr;
-  if (!parent || parent->rank() != 2)
+  if (!parent || (parent->rank() != 2 && parent->rank() != 3))
     return std::string("scales of WMMA belong to a DotOperandLayout of an AMDWMMALayout");
   if (!llvm::is_contained(target::amd::wmmaScaleBlocks, block))
     return "WMMA has a scale for 16 or 32 elements, not for " + std::to_string(block);
-  if (Problem problem = checkScaleShape(shape))
+  const unsigned rank = parent->rank();
+  if (Problem problem = checkScaleShape(wholeShape, rank))
     return *problem;
+  // What a CTA has. The dims of the cluster are those of the scales, whichever the operand.
+  Ints shape(wholeShape);
+  for (const Ints &basis : parent->cga)
+    for (unsigned dim = 0; dim < rank; ++dim)
+      if (basis[dim])
+        shape[dim] = std::max<int64_t>(shape[dim] / 2, 1);
   const Ints &instr = parent->instrShape;
   unsigned own = dot->operandIndex;
+  const unsigned lineDim = rank - 2, kDim = rank - 1;
+  auto at = [&](unsigned dim, int64_t place) {
+    Ints basis(rank, 0);
+    basis[dim] = place;
+    return basis;
+  };
   bool isSquare = instr[0] == instr[1];
   // An instruction that is not square computes its transpose from exchanged operands.
   int64_t lines = instr[parent->transposed && !isSquare ? 1 - own : own];
   // Repetitions: of the instruction's own lines beyond 16, those of the layout, those of the tile.
-  BasisList registers, warps;
-  int64_t span = lines;
+  BasisList registers, batches, warps;
+  int64_t span = lines, batchSpan = 1;
   for (int64_t line = 16; line < lines; line *= 2)
-    registers.push_back({line, 0});
+    registers.push_back(at(lineDim, line));
   for (auto [bases, to] :
        {std::pair(&parent->regBases, &registers), std::pair(&parent->warpBases, &warps)})
     for (const Ints &basis : *bases) {
-      if (to == &warps || basis[own])
-        to->push_back({basis[own] * lines, 0});
-      span = std::max<int64_t>(span, llvm::PowerOf2Ceil(basis[own] * lines + 1));
+      const int64_t line = basis[lineDim + own] * lines, batch = rank == 3 ? basis[0] : 0;
+      if (to == &warps || line)
+        to->push_back(at(lineDim, line));
+      if (batch && to == &warps)
+        to->back()[0] = batch;
+      else if (batch)
+        batches.push_back(at(0, batch));
+      span = std::max<int64_t>(span, llvm::PowerOf2Ceil(line + 1));
+      batchSpan = std::max<int64_t>(batchSpan, llvm::PowerOf2Ceil(batch + 1));
     }
-  for (; span < shape[0]; span *= 2)
-    registers.push_back({span, 0});
+  for (; span < shape[lineDim]; span *= 2)
+    registers.push_back(at(lineDim, span));
+  for (; rank == 3 && batchSpan < shape[0]; batchSpan *= 2)
+    batches.push_back(at(0, batchSpan));
   // The upper half of the lanes has the first repetition, where there is one: the instruction
   // chooses the half. It cannot for the short side of one that is not square.
-  BasisList lanes = {{1, 0}, {2, 0}, {4, 0}, {8, 0}};
+  BasisList lanes = {at(lineDim, 1), at(lineDim, 2), at(lineDim, 4), at(lineDim, 8)};
   auto cut = [&](BasisList &bases) {
     for (Ints &basis : bases)
-      basis[0] = basis[0] < shape[0] ? basis[0] : 0;
+      for (unsigned dim = 0; dim < kDim; ++dim)
+        basis[dim] = basis[dim] < shape[dim] ? basis[dim] : 0;
   };
   cut(registers);
+  cut(batches);
   cut(warps);
   cut(lanes);
   if (isSquare)
-    llvm::erase_if(registers, [](const Ints &basis) { return basis[0] == 0; });
+    llvm::erase_if(registers, [&](const Ints &basis) { return basis[lineDim] == 0; });
+  llvm::erase_if(batches, [](const Ints &basis) { return basis[0] == 0; });
   if (registers.empty() || (!isSquare && lines == 16)) {
-    lanes.push_back({0, 0});
+    lanes.push_back(at(lineDim, 0));
   } else {
     lanes.push_back(registers.front());
     registers.erase(registers.begin());
   }
   BasisList all;
-  for (int64_t k = 1; k < std::max<int64_t>(shape[1], 128 / block); k *= 2)
-    all.push_back({0, k < shape[1] ? k : 0});
+  for (int64_t k = 1; k < std::max<int64_t>(shape[kDim], 128 / block); k *= 2)
+    all.push_back(at(kDim, k < shape[kDim] ? k : 0));
   all.append(registers);
-  DistributedLinearLayout result{all, lanes, warps, {}, Ints(shape)};
-  for (const Ints &basis : operand.cga())
-    result.blockBases.push_back({basis[own], basis[1 - own]});
+  all.append(batches);
+  DistributedLinearLayout result{all, lanes, warps, {}, Ints(wholeShape)};
+  for (Ints place : parent->cga) {
+    for (unsigned dim = 0; dim < rank; ++dim) {
+      place[dim] *= shape[dim];
+      place[dim] = place[dim] < wholeShape[dim] ? place[dim] : 0;
+    }
+    result.blockBases.push_back(std::move(place));
+  }
   return Layout(std::move(result));
 }
 

@@ -48,6 +48,32 @@ TEST(AmdOperands, ScalesOfWmmaUseTheUpperHalfForTheFirstRepetition) {
   EXPECT_EQ(half.regBases, (Bases{{0, 1}, {0, 2}, {0, 0}}));
 }
 
+TEST(AmdOperands, ScalesOfWmmaAreSplitAsTheClusterIs) {
+  AMDWMMALayout parent{3, true, {{0, 1}, {1, 0}}, {}, {16, 16, 128}, {{0, 0}, {1, 0}}};
+  for (int64_t index : {0, 1}) {
+    auto split = basesOf(wmmaScaleLayout(DotOperandLayout{index, parent, 16}, {128, 4}, 32));
+    EXPECT_EQ(split.laneBases.back(), (Ints{32, 0}));
+    EXPECT_EQ(split.blockBases, (Bases{{0, 0}, {64, 0}}));
+  }
+  parent.cga = {{1, 0}, {2, 0}};
+  auto once = basesOf(wmmaScaleLayout(DotOperandLayout{0, parent, 16}, {32, 4}, 32));
+  EXPECT_EQ(once.laneBases, (Bases{{1, 0}, {2, 0}, {4, 0}, {0, 0}, {0, 0}}));
+  EXPECT_EQ(once.blockBases, (Bases{{8, 0}, {16, 0}}));
+}
+
+TEST(AmdOperands, ScalesOfWmmaFollowTheBatchesOfWavesAndRegisters) {
+  AMDWMMALayout parent{3, false, {{1, 0, 0}, {0, 1, 0}}, {}, {16, 16, 128}, {}, 3};
+  auto left = basesOf(wmmaScaleLayout(DotOperandLayout{0, parent, 16}, {4, 64, 4}, 32));
+  EXPECT_EQ(left.regBases, (Bases{{0, 0, 1}, {0, 0, 2}, {2, 0, 0}}));
+  EXPECT_EQ(left.laneBases, (Bases{{0, 1, 0}, {0, 2, 0}, {0, 4, 0}, {0, 8, 0}, {0, 32, 0}}));
+  EXPECT_EQ(left.warpBases, (Bases{{1, 0, 0}, {0, 16, 0}}));
+  auto right = basesOf(wmmaScaleLayout(DotOperandLayout{1, parent, 16}, {1, 16, 4}, 32));
+  EXPECT_EQ(right.laneBases.back(), (Ints{0, 0, 0}));
+  EXPECT_EQ(right.warpBases, (Bases{{0, 0, 0}, {0, 0, 0}}));
+  LayoutOrProblem flat = wmmaScaleLayout(DotOperandLayout{1, parent, 16}, {16, 4}, 32);
+  EXPECT_TRUE(std::holds_alternative<std::string>(flat));
+}
+
 TEST(AmdOperands, QuestionsAboutOtherLayoutsAreRefused) {
   auto refuses = [](const LayoutOrProblem &answer) {
     return std::holds_alternative<std::string>(answer);

@@ -490,7 +490,8 @@ Errors: bases that are none.
 constexpr llvm::StringLiteral wmmaScaleDoc = R"(
 In which layout the scales of an operand of `wmma_scaled` lie.
 
-`shape` is that of the scales, [M, K / scale_factor] or [N, K / scale_factor].
+`shape` is that of the scales, [M, K / scale_factor] or [N, K / scale_factor], of products of three
+dims with these in front.
 
 Gives: a `DistributedLinearLayout`.
 Errors: what is no layout of operands of WMMA; a factor that is neither 16 nor 32.

@@ -159,6 +159,7 @@ template <class Op> bool lowerDowncast(Lowering &lowering, mlir::Operation *oper
 
 struct ScaledDotData : OpData {
   ScaledDot dot;
+  uint32_t batches = 1;
   /// The scales of b, for which an instruction has no room.
   Slot scalesOfB;
 };
@@ -175,8 +176,18 @@ void taintScaledDot(const Instruction &instruction, Cta &cta) {
 void runScaledDot(const Instruction &instruction, Cta &cta) {
   const ScaledDotData &data = static_cast<const ScaledDotData &>(*instruction.data);
   auto bytes = [&](unsigned i) { return cta.at<uint8_t>(instruction.operands[i]); };
-  computeDot(data.dot, bytes(0), bytes(1), bytes(2), cta.at<uint8_t>(data.scalesOfB),
-             cta.at<float>(instruction.operands[3]), cta.at<float>(instruction.result));
+  const ScaledDot &dot = data.dot;
+  auto bytesOf = [&](ScaledDot::Element element, uint32_t lines) {
+    const uint64_t elements = uint64_t(lines) * dot.depth;
+    return element == ScaledDot::Element::E2M1 ? elements / 2 : elements;
+  };
+  const uint64_t ofA = bytesOf(dot.a, dot.rows), ofB = bytesOf(dot.b, dot.columns),
+                 blocks = dot.depth / dot.block, ofC = uint64_t(dot.rows) * dot.columns;
+  for (uint64_t i = 0; i < data.batches; ++i)
+    computeDot(dot, bytes(0) + i * ofA, bytes(1) + i * ofB, bytes(2) + i * blocks * dot.rows,
+               cta.at<uint8_t>(data.scalesOfB) + i * blocks * dot.columns,
+               cta.at<float>(instruction.operands[3]) + i * ofC,
+               cta.at<float>(instruction.result) + i * ofC);
 }
 
 std::optional<ScaledDot::Element> elementOf(tt::ScaleDotElemType format) {
@@ -201,8 +212,9 @@ bool lowerScaledDot(Lowering &lowering, mlir::Operation *operation) {
   ScaledDotData *data = lowering.addData<ScaledDotData>();
   ScaledDot &form = data->dot;
   llvm::ArrayRef<int64_t> c = lowering.shapeOf(dot.getC().getType());
-  form.rows = uint32_t(c[0]);
-  form.columns = uint32_t(c[1]);
+  data->batches = c.size() == 3 ? uint32_t(c[0]) : 1;
+  form.rows = uint32_t(c.drop_back().back());
+  form.columns = uint32_t(c.back());
   form.depth = uint32_t(dot.getDepth());
   form.block = uint32_t(dot.getScaleBlock());
   form.sanitized = lowering.program.sanitizer == Sanitizer::Fpsan;
@@ -223,7 +235,7 @@ bool lowerScaledDot(Lowering &lowering, mlir::Operation *operation) {
       add(scale);
       continue;
     }
-    const uint32_t count = lines * (form.depth / form.block);
+    const uint32_t count = data->batches * lines * (form.depth / form.block);
     operands.push_back(lowering.constant(std::string(count, '\x7f'), count));
   }
   data->scalesOfB = operands.pop_back_val();

@@ -30,9 +30,15 @@ struct ScaledOperand {
   unsigned index;
 
   bool isPacked() const { return format == tt::ScaleDotElemType::E2M1; }
-  unsigned kDim() const { return index == 0 ? 1 : 0; }
-  int64_t lines() const { return block.value.shape()[1 - kDim()]; }
-  int64_t depth() const { return block.value.shape()[kDim()] * (isPacked() ? 2 : 1); }
+  unsigned rank() const { return block.value.shape().size(); }
+  int64_t lines() const { return block.value.shape()[rank() - 2 + index]; }
+  int64_t depth() const { return block.value.shape()[rank() - 1 - index] * (isPacked() ? 2 : 1); }
+  /// Of its scales, `block` of whose elements have one.
+  llvm::SmallVector<int64_t, 3> scaleShape(int64_t size) const {
+    llvm::SmallVector<int64_t, 3> shape(block.value.shape().drop_back(2));
+    shape.append({lines(), depth() / size});
+    return shape;
+  }
   /// A block of scales, that is, not one for all nor none.
   bool hasBlock() const {
     return scale.isBlock() && scale.value.blockTensorType().getNumElements() != 1;
@@ -101,19 +107,35 @@ static std::optional<int64_t> scaleBlock(Context &context, const ScaledOperand &
     if (!operand->hasBlock())
       continue;
     llvm::ArrayRef<int64_t> shape = operand->scale.value.shape();
-    int64_t size = shape.size() == 2 && shape[1] ? operand->depth() / shape[1] : 0;
-    bool fits = shape.size() == 2 && shape[0] == operand->lines() &&
-                size * shape[1] == operand->depth() && (size == 16 || size == 32) &&
-                block.value_or(size) == size;
+    int64_t size =
+        shape.size() == operand->rank() && shape.back() ? operand->depth() / shape.back() : 0;
+    bool fits = (size == 16 || size == 32) && shape == llvm::ArrayRef(operand->scaleShape(size)) &&
+                size * shape.back() == operand->depth() && block.value_or(size) == size;
     if (!fits)
       return bad(context, operand->scale.span,
                  llvm::Twine("scales of this operand must have the shape ") +
-                     shapeText({operand->lines(), operand->depth() / block.value_or(32)}) +
-                     ", one for each " + llvm::Twine(block.value_or(32)) +
-                     " elements along K, got " + shapeText(shape));
+                     shapeText(operand->scaleShape(block.value_or(32))) + ", one for each " +
+                     llvm::Twine(block.value_or(32)) + " elements along K, got " +
+                     shapeText(shape));
     block = size;
   }
   return block.value_or(32);
+}
+
+/// The layout of an operand, where WMMA's says of the cluster how it lies along M (or N) and K of
+/// scales.
+static layout::Layout withCtasAlongScales(const ScaledOperand &operand) {
+  layout::Layout held = layoutOf(operand.block.value);
+  const auto *dot = held.as<DotOperandLayout>();
+  const auto *wmma = dot ? dot->parent.as<AMDWMMALayout>() : nullptr;
+  if (!wmma)
+    return held;
+  AMDWMMALayout parent = *wmma;
+  parent.cga = held.cga();
+  if (operand.index == 1)
+    for (layout::Ints &basis : parent.cga)
+      std::swap(basis[operand.rank() - 2], basis[operand.rank() - 1]);
+  return DotOperandLayout{dot->operandIndex, parent, dot->kWidth};
 }
 
 /// The scales of an operand as a block: one for all is spread, and none is one.
@@ -128,8 +150,8 @@ static std::optional<mlir::Value> scalesOfOperand(Context &context, const Scaled
     return bad(context, scale.span,
                "scales are bytes (exponents plus 127) or float8e4nv, not " + dtype.name());
   }
-  llvm::SmallVector<int64_t, 2> shape = {operand.lines(), operand.depth() / block};
-  layout::LayoutOrProblem layout = scaleLayout(layoutOf(operand.block.value), shape, block);
+  llvm::SmallVector<int64_t, 3> shape = operand.scaleShape(block);
+  layout::LayoutOrProblem layout = scaleLayout(withCtasAlongScales(operand), shape, block);
   if (const auto *problem = std::get_if<std::string>(&layout))
     return bad(context, operand.block.span, *problem);
   DType dtype = dtypes::uint8;
@@ -173,8 +195,10 @@ static Result emitScaled(Context &context, const ScaledOperand &a, const ScaledO
                          const Operand &acc, ScaleLayout scaleLayout) {
   llvm::ArrayRef<int64_t> x = a.block.value.shape(), y = b.block.value.shape(),
                           z = acc.value.shape();
-  bool agree = x.size() == 2 && y.size() == 2 && z.size() == 2 && z[0] == a.lines() &&
-               z[1] == b.lines() && a.depth() == b.depth();
+  const size_t rank = z.size();
+  bool agree = (rank == 2 || rank == 3) && x.size() == rank && y.size() == rank &&
+               x.drop_back() == z.drop_back() && y.drop_back(2) == z.drop_back(2) &&
+               y.back() == z.back() && a.depth() == b.depth();
   if (!agree) {
     context.report(diag::Kind::DotShape, context.span, shapeText(x), shapeText(y), shapeText(z))
         .end();
@@ -633,7 +657,7 @@ a @ b + acc on the matrix cores of gfx1250, where every 32 or 16 elements along 
 Formats are "e2m1" (two numbers in each byte, along K, the lower half first), "e4m3" and "e5m2". The
 accumulator is float32 in an `AMDWMMALayout` of version 3 and instr_shape [16, 16, 128] (two
 operands of 4 bits: or [32, 16, 128]), the operands in `DotOperandLayout`s, those of 4 bits with a K
-of 64.
+of 64. In layouts of three dims all have a dim in front, of which each has a product of its own.
 Scales are bytes, exponents plus 127, or, of 4-bit operands, float8e4nv, of shape [M, K / block] and
 [N, K / block], in the layout of `get_wmma_scale_layout`; a number stands for all of them, None for
 one.

@@ -11,7 +11,8 @@ from . import tdm as tdm
 def get_wmma_scale_layout(dot_operand_layout: Layout, shape: Sequence[int], scale_factor: int = ...) -> Any:
     """In which layout the scales of an operand of `wmma_scaled` lie.
 
-    `shape` is that of the scales, [M, K / scale_factor] or [N, K / scale_factor].
+    `shape` is that of the scales, [M, K / scale_factor] or [N, K / scale_factor], of products of three
+    dims with these in front.
 
     Gives: a `DistributedLinearLayout`.
     Errors: what is no layout of operands of WMMA; a factor that is neither 16 nor 32.
@@ -85,7 +86,7 @@ def wmma_scaled(a: tensor, a_scale: Any, a_format: str, b: tensor, b_scale: Any,
     Formats are "e2m1" (two numbers in each byte, along K, the lower half first), "e4m3" and "e5m2". The
     accumulator is float32 in an `AMDWMMALayout` of version 3 and instr_shape [16, 16, 128] (two
     operands of 4 bits: or [32, 16, 128]), the operands in `DotOperandLayout`s, those of 4 bits with a K
-    of 64.
+    of 64. In layouts of three dims all have a dim in front, of which each has a product of its own.
     Scales are bytes, exponents plus 127, or, of 4-bit operands, float8e4nv, of shape [M, K / block] and
     [N, K / block], in the layout of `get_wmma_scale_layout`; a number stands for all of them, None for
     one.
