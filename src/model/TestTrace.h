@@ -35,6 +35,7 @@ inline constexpr Speeds testChip = {
     .memoryGigabytesPerSecond = 100,
     .memoryLatency = 500,
     .memoryGranule = 32,
+    .loneGranule = 32,
     .boxLatency = 100,
     .barrierLatency = 20,
     .barrierCycles = 2,
