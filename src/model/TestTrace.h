@@ -121,6 +121,12 @@ public:
     detail.operandCycles = operandCycles;
     add(warp, std::move(work), keep(detail));
   }
+  void scope(unsigned warp, unsigned number, bool ends) {
+    Work work;
+    work.rule = Rule::Scope;
+    work.left = 2 * number + ends;
+    add(warp, std::move(work));
+  }
   void tensorCommit(unsigned warp, uint64_t barrier) {
     Work work;
     work.rule = Rule::TensorCommit;

@@ -73,7 +73,7 @@ void add(EngineState &engine, const model::Predicted &predicted, const driver::L
 gluonc_status api::predict(gluonc_executable &executable, driver::Grid grid, const uint64_t *values,
                            const gluonc_launch_options &options, gluonc_error **error) {
   const driver::CompiledKernel *kernel = nullptr;
-  if (gluonc_status status = machineCode(executable, kernel, error))
+  if (gluonc_status status = machineCode(executable, executable.engine->isRecording, kernel, error))
     return status;
   Memory memory;
   uint64_t tensorBytes = addRanges(memory, options.ranges, options.range_count);

@@ -62,6 +62,7 @@ private:
   std::optional<model::WaveRecorder> waveRecorder;
   model::Trace recordedTrace;
   std::vector<model::Partition> partitions;
+  std::vector<std::string> scopes;
 };
 
 /// Several observers of one launch.
