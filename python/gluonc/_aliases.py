@@ -33,6 +33,7 @@ _MODULES = {
     "triton.language.extra.cuda": "gluonc.language.extra",
     "triton.language.extra.hip": "gluonc.language.extra",
     "triton.experimental.gluon.language.core": "gluonc._triton._language.core",
+    "triton.profiler.language": "gluonc.language.profiler",
 }
 
 

@@ -19,7 +19,8 @@ _MODULES = {"triton.language": "tl", "triton": "triton", "triton.language.core":
             "triton.language.extra": "gl.extra",
             "triton.language.extra.libdevice": "gl.extra.libdevice",
             "triton.language.extra.cuda": "gl.extra",
-            "triton.language.extra.cuda.libdevice": "gl.extra.libdevice"}
+            "triton.language.extra.cuda.libdevice": "gl.extra.libdevice",
+            "triton.profiler.language": "gl.profiler"}
 # gluonc_binding_kind of the C API.
 _KINDS = {"JITFunction": 1, "ConstexprFunction": 2, "Autotuner": None, "Heuristics": None}
 

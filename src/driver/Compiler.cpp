@@ -107,6 +107,7 @@ bool Compiler::assignLayouts(mlir::ModuleOp module, const target::Target &target
                              const diag::SourceManager &sources, diag::Sink &sink) {
   beginStage("transform");
   mlir::PassManager passes(mlirContext.get());
+  passes.addPass(createScopesPass());
   addChoices(passes, module, target, remarks);
   passes.addPass(createInlinePass());
   passes.addPass(createResolveLayoutsPass());
@@ -119,6 +120,7 @@ bool Compiler::transform(mlir::ModuleOp module, const target::Target &target,
   TimingScope scope(timings, "transform");
   beginStage("transform");
   mlir::PassManager passes(mlirContext.get());
+  passes.addPass(createScopesPass());
   addChoices(passes, module, target, remarks);
   addPipeline(passes, target);
   return runPasses(passes, module, sources, sink);

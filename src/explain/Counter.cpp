@@ -114,7 +114,7 @@ void Counter::executed(const ptx::Observed &what) {
   if (!what.touched.global.empty())
     countGlobal(what, count);
   if (!what.touched.shared.empty()) {
-    WavefrontCount wavefronts = countWavefronts(what.touched.shared);
+    WavefrontCount wavefronts = countWavefronts(what.touched.shared, !count.stores);
     count.shared += {1, wavefronts.wavefronts, wavefronts.ideal, what.touched.shared.front().bytes};
   }
 }

@@ -47,23 +47,37 @@ SectorCount countSectors(llvm::ArrayRef<ptx::Touch> touches, unsigned unit) {
   return count;
 }
 
-/// Whether an access of 16 bytes goes on with a half of the warp whose lanes want the same.
-static bool isOneAddressForTwoPhases(llvm::ArrayRef<ptx::Touch> touches) {
-  constexpr unsigned wide = 16, half = 16;
+/// Whether two phases of a load go together that begin with the first lane: both halves of the warp
+/// of accesses of 8 bytes, both quarters of a half of those of 16. They do where the neighbour of
+/// each lane, or the one behind it, wants the same or nothing.
+static bool areTwoPhasesOne(llvm::ArrayRef<ptx::Touch> touches, unsigned together) {
+  constexpr unsigned lanes = 32;
+  constexpr uint64_t nothing = ~uint64_t(0);
   const ptx::Touch &first = touches.front();
-  return first.bytes == wide && first.lane % half == 0 &&
-         llvm::all_of(touches, [&](const ptx::Touch &touch) {
-           return touch.lane / half != first.lane / half || touch.address == first.address;
-         });
+  if (together >= lanes || first.lane % (2 * together) >= together)
+    return false;
+  std::array<uint64_t, lanes> wanted;
+  wanted.fill(nothing);
+  for (const ptx::Touch &touch : touches)
+    if (touch.lane / (2 * together) == first.lane / (2 * together))
+      wanted[touch.lane] = touch.address;
+  auto agree = [&](unsigned distance) {
+    for (unsigned lane = 0; lane != lanes; ++lane)
+      if (uint64_t one = wanted[lane], other = wanted[lane ^ distance];
+          one != other && one != nothing && other != nothing)
+        return false;
+    return true;
+  };
+  return agree(1) || agree(2);
 }
 
-WavefrontCount countWavefronts(llvm::ArrayRef<ptx::Touch> touches) {
+WavefrontCount countWavefronts(llvm::ArrayRef<ptx::Touch> touches, bool reads) {
   WavefrontCount count;
   while (!touches.empty()) {
     int64_t together = layout::lanesPerPhase(touches.front().bytes);
     int64_t phase = touches.front().lane / together;
     llvm::SmallVector<int64_t, 32> words;
-    if (isOneAddressForTwoPhases(touches))
+    if (reads && areTwoPhasesOne(touches, unsigned(together)))
       together *= 2, phase /= 2;
     auto isLater = [&](const ptx::Touch &touch) { return touch.lane / together != phase; };
     size_t size = std::distance(touches.begin(), llvm::find_if(touches, isLater));

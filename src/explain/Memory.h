@@ -2,8 +2,9 @@
 //
 // Global memory moves in sectors of 32 bytes. Shared memory has 32 banks of 4 bytes,
 // each of which gives one word a wavefront; accesses of 8 and 16 bytes run in phases
-// of 16 and 8 lanes, as do the rows of ldmatrix and stmatrix. Where 16
-// lanes share an address of 16 bytes, two phases are one (counted by Nsight Compute on an H200).
+// of 16 and 8 lanes, as do the rows of ldmatrix and stmatrix. Two phases of a load are one where
+// each lane's neighbour, or each lane's second neighbour, wants the same or nothing (counted by
+// Nsight Compute on an H200).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -35,7 +36,7 @@ struct WavefrontCount {
   /// One for each phase that accesses anything.
   unsigned ideal = 0;
 };
-WavefrontCount countWavefronts(llvm::ArrayRef<ptx::Touch> touches);
+WavefrontCount countWavefronts(llvm::ArrayRef<ptx::Touch> touches, bool reads = true);
 
 /// LDS of AMD's chips: as many lanes at a time as its banks, of 4 bytes each, have words for.
 /// Reads of 16 bytes from 32 banks go by fours of lanes: 0 to 3 with 20 to 23, 4 to 7 with 16 to 19

@@ -118,6 +118,32 @@ TEST(ExplainWavefronts, HalvesOfAWarpShareWideAddresses) {
   expectWavefronts(countWavefronts(touches), 4, 4);
 }
 
+TEST(ExplainWavefronts, PhasesAreOneWhereNeighboursWantTheSame) {
+  // As a reduction reads what two warps left: each four lanes, or all even ones, one pair of words.
+  auto touches = lanes(1024, 8, 8);
+  for (ptx::Touch &touch : touches)
+    touch.address = 1024 + touch.lane / 4 * 8;
+  expectWavefronts(countWavefronts(touches), 1, 1);
+  for (ptx::Touch &touch : touches)
+    touch.address = 1024 + touch.lane % 2 * 64;
+  expectWavefronts(countWavefronts(touches), 1, 1);
+  // Not of a store.
+  expectWavefronts(countWavefronts(touches, /*reads=*/false), 2, 2);
+  // Words of one bank still come one by one.
+  for (ptx::Touch &touch : touches)
+    touch.address = 1024 + touch.lane % 2 * 128;
+  expectWavefronts(countWavefronts(touches), 2, 1);
+  // Every fourth lane agrees: not near enough.
+  for (ptx::Touch &touch : touches)
+    touch.address = 1024 + touch.lane % 4 * 8;
+  expectWavefronts(countWavefronts(touches), 2, 2);
+  // Lanes that want nothing agree with all.
+  llvm::erase_if(touches, [](const ptx::Touch &touch) { return touch.lane % 2 != 0; });
+  for (ptx::Touch &touch : touches)
+    touch.address = 1024 + touch.lane * 4;
+  expectWavefronts(countWavefronts(touches), 1, 1);
+}
+
 TEST(ExplainWavefronts, RowsOfMatricesAreAPhaseEach) {
   // ldmatrix.x2: rows of 16 bytes in rows of 128 bytes lie in the same banks.
   expectWavefronts(countWavefronts(lanes(1024, 128, 16, 16)), 16, 2);

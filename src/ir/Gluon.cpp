@@ -1,6 +1,7 @@
 //===- Gluon.cpp - The gluon dialect -----------------------------------------===//
 #include "ir/Hint.h"
 #include "ir/InlineAnything.h"
+#include "ir/Scope.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -15,6 +16,8 @@ using namespace gluonc;
 #include "ir/GluonOps.cpp.inc"
 #define GET_OP_CLASSES
 #include "ir/GluonHint.cpp.inc"
+#define GET_OP_CLASSES
+#include "ir/GluonScope.cpp.inc"
 
 void gluon::GluonDialect::initialize() {
   addAttributes<
@@ -25,6 +28,6 @@ void gluon::GluonDialect::initialize() {
 #define GET_OP_LIST
 #include "ir/GluonOps.cpp.inc"
       >();
-  addOperations<HintOp>();
+  addOperations<HintOp, ScopeOp>();
   addInterfaces<InlineAnything>();
 }

@@ -107,11 +107,28 @@ private:
                             timeOf(header.endCycles)});
     /// Groups of products that run, the oldest one first: their places and beginnings.
     std::deque<std::pair<uint32_t, double>> running;
+    /// Regions that it is in: their names and beginnings.
+    std::vector<std::pair<llvm::StringRef, double>> scopes;
     for (const WarpRecords::Wait &record : records.records) {
       const ptx::TimedPlace &place = kernel.places[record.place];
       double end = timeOf(record.endCycles), begin = end - record.length / rate / 1e3;
       if (place.what == What::Group) {
         running.emplace_back(record.place, end);
+        continue;
+      }
+      if (place.what == What::Enter) {
+        scopes.emplace_back(place.instruction, end);
+        continue;
+      }
+      if (place.what == What::Exit) {
+        auto begun = llvm::find_if(llvm::reverse(scopes), [&](const auto &scope) {
+          return scope.first == place.instruction;
+        });
+        if (begun == scopes.rend())
+          continue;
+        made.spans.push_back(
+            {MeasuredSpan::Kind::Region, cta, warp, record.place, begun->second, end});
+        scopes.erase(std::prev(begun.base()));
         continue;
       }
       made.spans.push_back({MeasuredSpan::Kind::Wait, cta, warp, record.place, begin, end});

@@ -10,7 +10,7 @@ namespace gluonc::model {
 
 struct MeasuredSpan {
   using Kind = Span::Kind;
-  /// Cta, Product or Wait.
+  /// Cta, Product, Wait or Region, whose place is its end.
   Kind kind = Kind::Cta;
   uint32_t cta = 0, warp = 0;
   /// In TimestampedKernel::places.

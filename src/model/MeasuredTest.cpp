@@ -165,6 +165,39 @@ TEST(MeasuredTest, PlacesWithoutANumberAreCounted) {
   EXPECT_EQ(stamped.kernel.leftOut, 301u - 255u);
 }
 
+TEST(MeasuredTest, BordersOfRegionsAreReadOffTheClock) {
+  const std::string begin = "\t// begin inline asm\n\tpmevent.mask ",
+                    end = "\n\t// end inline asm\n";
+  Stamped stamped(head + begin + "0; // scope all" + end + begin + "2; // scope \\C3\\A4" + end +
+                  body + begin + "3; // scope \\C3\\A4" + end + begin + "1; // scope all" + end +
+                  tail);
+  ASSERT_EQ(stamped.problem, "");
+  EXPECT_EQ(stamped.out, numbers());
+  EXPECT_EQ(stamped.kernel.ptx.find("pmevent"), std::string::npos);
+  std::vector<MeasuredSpan> regions;
+  std::vector<std::string> names;
+  for (const MeasuredSpan &span : readRecords(stamped.kernel, stamped.recorded, {}).spans)
+    if (span.kind == Kind::Region) {
+      regions.push_back(span);
+      names.push_back(stamped.kernel.places[span.place].instruction);
+    }
+  ASSERT_EQ(names, (std::vector<std::string>{"ä", "all"}));
+  EXPECT_LT(regions[1].begin, regions[0].begin);
+  EXPECT_LT(regions[0].begin, regions[0].end);
+  EXPECT_LT(regions[0].end, regions[1].end);
+}
+
+TEST(MeasuredTest, ARegionThatDidNotBeginIsNone) {
+  ptx::TimestampedKernel kernel =
+      kernelOf({{What::Enter, 0, {}, "a"}, {What::Exit, 0, {}, "a"}, {What::Exit, 0, {}, "b"}});
+  MeasuredLaunch launch = readRecords(
+      kernel, warpMemory({recordOf(2100, 0, 1), recordOf(4100, 0, 3), recordOf(6100, 0, 2)}), {});
+  ASSERT_EQ(launch.spans.size(), 2u);
+  EXPECT_EQ(launch.spans[1].kind, Kind::Region);
+  EXPECT_DOUBLE_EQ(launch.spans[1].begin, 1);
+  EXPECT_DOUBLE_EQ(launch.spans[1].end, 3);
+}
+
 TEST(MeasuredTest, CyclesBecomeMicrosecondsOfTheGlobalTimer) {
   ptx::TimestampedKernel kernel = kernelOf({{What::Wait, 0, {}, "bar.sync"}});
   MeasuredLaunch launch = readRecords(kernel, warpMemory({recordOf(2100, 4000, 1)}), {});

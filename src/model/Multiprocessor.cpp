@@ -49,18 +49,29 @@ double Multiprocessor::secondLevelCycles(double bytes, double sharers) const {
                   part * (conditions.commonBytesPerCycle - conditions.distinctBytesPerCycle));
 }
 
+double Multiprocessor::freshBytes(const Request &request) {
+  double bytes = 0;
+  for (uint32_t sector : request.sectors()) {
+    // Memory gives several sectors at a time, and two such granules of a line for less than one
+    // each.
+    const uint32_t granule = sector / (chip.memoryGranule / sectorBytes);
+    if (!seen.insert(ofOwner(granule, request.owner)).second)
+      continue;
+    const bool isSecond = seen.contains(ofOwner(granule ^ 1, request.owner));
+    bytes += isSecond ? 2.0 * chip.memoryGranule - chip.loneGranule : chip.loneGranule;
+  }
+  return bytes;
+}
+
 double Multiprocessor::fetch(When when, const Request &request, size_t sectors) {
-  // Memory gives several sectors at a time.
-  size_t isNew = llvm::count_if(request.sectors(), [&](uint32_t sector) {
-    return seen.insert(ofOwner(sector / (chip.memoryGranule / sectorBytes), request.owner)).second;
-  });
+  const double fresh = freshBytes(request);
   double cycles = secondLevelCycles(sectors * sectorBytes, request.sharers);
   double there = secondLevel.take(when, cycles) + cycles + chip.secondLevelLatency;
-  if (!isNew)
+  if (fresh == 0)
     return there;
   // Who shares them waits as long, but memory gives them once.
   double cold = std::min(1 / request.sharers, conditions.coldShare);
-  double fromMemory = cold * isNew * chip.memoryGranule / conditions.memoryBytesPerCycle;
+  double fromMemory = cold * fresh / conditions.memoryBytesPerCycle;
   return std::max(there, memory.take(when, fromMemory) + fromMemory + chip.memoryLatency);
 }
 

@@ -131,6 +131,8 @@ public:
   double busy(Unit unit) const;
 
 private:
+  /// What memory gives of a request for the first time, by the time that it takes.
+  double freshBytes(const Request &request);
   /// So many of the sectors, past the first-level cache.
   double fetch(When when, const Request &request, size_t sectors);
   /// When what is written has left for memory.

@@ -54,14 +54,16 @@ ClusterTrace *Recorder::clusterOf(const std::array<uint32_t, 3> &cta) {
 }
 
 void Recorder::addSectors(llvm::ArrayRef<ptx::Touch> touches, Detail &detail, CtaTrace &cta) {
-  constexpr unsigned lineSectors = 4;
+  constexpr unsigned lineSectors = lineBytes / explain::sectorBytes;
   auto begin = static_cast<uint32_t>(cta.sectors.size());
   // In 64 bits: the low ones of the last number may be all ones.
-  for (const ptx::Touch &touch : touches)
-    for (uint64_t sector = touch.address / explain::sectorBytes,
-                  end = llvm::divideCeil(touch.address + touch.bytes, explain::sectorBytes);
+  for (const ptx::Touch &touch : touches) {
+    const uint64_t address = touch.address - shift;
+    for (uint64_t sector = address / explain::sectorBytes,
+                  end = llvm::divideCeil(address + touch.bytes, explain::sectorBytes);
          sector < end; ++sector)
       cta.sectors.push_back(static_cast<uint32_t>(sector));
+  }
   auto first = cta.sectors.begin() + begin;
   std::sort(first, cta.sectors.end());
   cta.sectors.erase(std::unique(first, cta.sectors.end()), cta.sectors.end());
@@ -90,7 +92,8 @@ static void addProduct(const ptx::TensorProduct &product, const Speeds &chip, De
 Detail Recorder::describe(const ptx::Observed &what, const Work &work, CtaTrace &cta) {
   const ptx::Touched &touched = what.touched;
   Detail detail;
-  detail.wavefronts = static_cast<uint16_t>(explain::countWavefronts(touched.shared).wavefronts);
+  detail.wavefronts =
+      static_cast<uint16_t>(explain::countWavefronts(touched.shared, !work.stores).wavefronts);
   detail.boxBytes = static_cast<uint32_t>(touched.boxBytes);
   addSectors(touched.boxBytes ? llvm::ArrayRef<ptx::Touch>(touched.box) : touched.global, detail,
              cta);

@@ -22,6 +22,9 @@ public:
   Recorder(const Speeds &chip, const Launch &launch, std::vector<uint64_t> sample,
            size_t mostBytes = mostTraceBytes);
 
+  /// On a GPU a line of memory begins here: those of hosts allocate less aligned.
+  void setOrigin(uint64_t address) { shift = address % lineBytes; }
+
   void begin(const ptx::Function &kernel, const ptx::Module &module) override;
   void executed(const ptx::Observed &what) override;
 
@@ -33,6 +36,9 @@ private:
   Detail describe(const ptx::Observed &what, const Work &work, CtaTrace &cta);
   void addSectors(llvm::ArrayRef<ptx::Touch> touches, Detail &detail, CtaTrace &cta);
 
+  static constexpr uint64_t lineBytes = 128;
+  /// What addresses are too high by.
+  uint64_t shift = 0;
   const Speeds &chip;
   Launch launch;
   std::map<uint64_t, ClusterTrace> clusters;

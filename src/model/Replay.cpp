@@ -9,7 +9,8 @@ llvm::StringRef nameOf(Spent spent) {
 }
 
 llvm::StringRef nameOf(Span::Kind kind) {
-  constexpr llvm::StringLiteral names[] = {"CTA", "product", "load", "store", "copy", "wait"};
+  constexpr llvm::StringLiteral names[] = {"CTA",  "product", "load",  "store",
+                                           "copy", "wait",    "region"};
   return names[unsigned(kind)];
 }
 

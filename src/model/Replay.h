@@ -24,7 +24,16 @@ llvm::StringRef nameOf(Spent spent);
 
 /// Something that took time, for the timeline.
 struct Span {
-  enum class Kind : uint8_t { Cta, Product, Load, Store, Copy, Wait };
+  enum class Kind : uint8_t {
+    Cta,
+    Product,
+    Load,
+    Store,
+    Copy,
+    Wait,
+    /// One that the kernel names; its instruction is what ends it.
+    Region
+  };
   Kind kind = Kind::Cta;
   /// How many CTAs began before it, and the warp of its CTA.
   uint32_t cta = 0, warp = 0;

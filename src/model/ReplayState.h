@@ -71,6 +71,8 @@ struct Warp {
   /// Lanes at the CTA's barrier that others are not at yet.
   unsigned met = 0;
   bool isParked = false;
+  /// Regions that it is in, by number, and when they began.
+  std::vector<std::pair<unsigned, double>> scopes;
 };
 
 constexpr unsigned lanes = target::nvidia::warpSize;

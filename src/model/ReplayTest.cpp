@@ -216,6 +216,50 @@ TEST(Replay, SpansHaveWhatTookTimeWithItsLine) {
   EXPECT_NEAR(found.spans[0].end - found.spans[0].begin, memoryLatency, 10);
 }
 
+TEST(Replay, RegionsLastFromBorderToBorder) {
+  TestTrace trace;
+  trace.scope(0, 0, false);
+  trace.math(0, Pipe::Float, 1);
+  trace.math(0, Pipe::Float, 1, {1});
+  trace.scope(0, 1, false);
+  trace.scope(0, 0, true);
+  for (unsigned i = 0; i != 10; ++i)
+    trace.math(0, Pipe::Float, 1, {1});
+  trace.scope(0, 1, true);
+  // Nothing began it.
+  trace.scope(0, 2, true);
+  Replayed found = trace.run(1);
+  ASSERT_EQ(found.spans.size(), 3u);
+  auto [latency, cycles] = std::pair(testChip.pipes[unsigned(Pipe::Float)].latency, found.cycles);
+  EXPECT_EQ(found.spans[0].kind, Span::Kind::Region);
+  EXPECT_EQ(trace.trace.code[found.spans[0].instruction].left, 1u);
+  EXPECT_NEAR(found.spans[0].end - found.spans[0].begin, latency, 3);
+  EXPECT_EQ(trace.trace.code[found.spans[1].instruction].left, 3u);
+  EXPECT_NEAR(found.spans[1].end - found.spans[1].begin, 10 * latency, 3);
+  EXPECT_LE(found.spans[1].end, cycles);
+}
+
+TEST(Replay, HalfALineOfMemoryTakesLongerThanHalfTheTime) {
+  Speeds chip = testChip;
+  chip.memoryGranule = 64;
+  chip.loneGranule = 90;
+  Conditions conditions;
+  Multiprocessor processor(chip, conditions);
+  CtaTrace cta;
+  cta.sectors = {0, 1, 2, 3};
+  auto busyAfter = [&](uint32_t begin, uint32_t end, uint64_t owner) {
+    Detail detail;
+    detail.sectors = {begin, end};
+    processor.load({0, 0}, {detail, cta, owner, /*sharers=*/1, /*bypassesFirstLevel=*/true});
+    return processor.busy(Unit::Memory);
+  };
+  EXPECT_DOUBLE_EQ(busyAfter(0, 2, 1), 90);
+  EXPECT_DOUBLE_EQ(busyAfter(2, 4, 1), 128);
+  EXPECT_DOUBLE_EQ(busyAfter(0, 4, 1), 128);
+  // Another CTA loads a whole line.
+  EXPECT_DOUBLE_EQ(busyAfter(0, 4, 2), 256);
+}
+
 TEST(Prediction, TimeGrowsByTheRoundsOfTheBusiestMultiprocessor) {
   TestTrace trace;
   for (unsigned i = 0; i != 1000; ++i)

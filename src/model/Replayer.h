@@ -155,6 +155,11 @@ private:
         ++warp.next;
         continue;
       }
+      if (work.rule == Rule::Scope) {
+        passBorder(warp, op, work.left);
+        ++warp.next;
+        continue;
+      }
       double slot = slotOf(warp, work);
       if (slot > now)
         return wake(index, slot);
@@ -162,6 +167,23 @@ private:
       return execute(index, warp, op, work);
     }
     endWarp(index);
+  }
+
+  /// A region begins or ends when the latest instruction before its border has begun.
+  void passBorder(Warp &warp, const Op &op, unsigned border) {
+    if (!warp.cluster->isRecorded)
+      return;
+    const double time = std::max(now, warp.latest);
+    const unsigned number = border / 2;
+    if (border % 2 == 0)
+      return void(warp.scopes.emplace_back(number, time));
+    auto begun = llvm::find_if(llvm::reverse(warp.scopes),
+                               [&](const auto &scope) { return scope.first == number; });
+    if (begun == warp.scopes.rend())
+      return;
+    result.spans.push_back({Span::Kind::Region, warp.cluster->number + warp.rank, warp.number,
+                            op.instruction, begun->second, time});
+    warp.scopes.erase(std::prev(begun.base()));
   }
 
   void noteWait(const Warp &warp) {

@@ -35,6 +35,7 @@ inline constexpr Speeds testChip = {
     .memoryGigabytesPerSecond = 100,
     .memoryLatency = 500,
     .memoryGranule = 32,
+    .loneGranule = 32,
     .boxLatency = 100,
     .barrierLatency = 20,
     .barrierCycles = 2,
@@ -119,6 +120,12 @@ public:
     detail.tensorCycles = cycles;
     detail.operandCycles = operandCycles;
     add(warp, std::move(work), keep(detail));
+  }
+  void scope(unsigned warp, unsigned number, bool ends) {
+    Work work;
+    work.rule = Rule::Scope;
+    work.left = 2 * number + ends;
+    add(warp, std::move(work));
   }
   void tensorCommit(unsigned warp, uint64_t barrier) {
     Work work;

@@ -5,6 +5,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
+#include <map>
 #include <set>
 
 namespace gluonc::model {
@@ -14,8 +15,9 @@ using llvm::json::Object;
 
 namespace {
 
-/// A row of a CTA: its warps one after another, each with a row for every kind of span.
-constexpr unsigned rowsOfWarp = 8;
+/// A row of a CTA: its warps one after another, each with a row for every kind of span. Regions,
+/// which nest and overlap, have as many as they need.
+constexpr unsigned rowsOfWarp = 16;
 
 std::string placeOf(const ptx::SourcePlace &place, llvm::ArrayRef<std::string> files) {
   if (place.file >= files.size() || !place.line)
@@ -47,11 +49,18 @@ std::string partitionOf(llvm::ArrayRef<Partition> partitions, uint32_t warp) {
 void Timeline::show(llvm::ArrayRef<Shown> spans, llvm::ArrayRef<Partition> partitions,
                     llvm::StringRef kernel) {
   std::set<std::pair<uint32_t, std::optional<unsigned>>> named;
+  // Where the latest region of a row ends: those of a warp come in the order of their ends.
+  std::map<std::pair<uint32_t, unsigned>, double> ends;
   uint32_t first = ctas;
   for (const Shown &span : spans) {
     const uint32_t cta = first + span.cta;
-    const unsigned row = span.warp * rowsOfWarp + unsigned(span.kind);
-    const bool isCta = span.kind == Span::Kind::Cta;
+    const bool isCta = span.kind == Span::Kind::Cta, isRegion = span.kind == Span::Kind::Region;
+    unsigned row = span.warp * rowsOfWarp + unsigned(span.kind);
+    if (isRegion) {
+      while (row % rowsOfWarp != rowsOfWarp - 1 && span.begin < ends[{cta, row}])
+        ++row;
+      ends[{cta, row}] = span.end;
+    }
     const std::string name = nameOf(span.kind).str();
     const std::string partition = isCta ? "" : partitionOf(partitions, span.warp);
     ctas = std::max(ctas, cta + 1);
@@ -67,11 +76,15 @@ void Timeline::show(llvm::ArrayRef<Shown> spans, llvm::ArrayRef<Partition> parti
                                 .str()));
     Object arguments;
     if (!span.place.empty())
-      arguments = Object{{"line", span.place}, {"instruction", span.instruction.str()}};
+      arguments["line"] = span.place;
+    if (!span.place.empty() && !isRegion)
+      arguments["instruction"] = span.instruction.str();
     if (!partition.empty())
       arguments["partition"] = partition;
     events.push_back(Object{{"ph", "X"},
-                            {"name", span.place.empty() ? name : name + " " + span.place},
+                            {"name", isRegion             ? span.instruction.str()
+                                     : span.place.empty() ? name
+                                                          : name + " " + span.place},
                             {"cat", name},
                             {"pid", cta},
                             {"tid", row},
@@ -85,12 +98,16 @@ void Timeline::show(llvm::ArrayRef<Shown> spans, llvm::ArrayRef<Partition> parti
 void Timeline::add(const Predicted &predicted, const Trace &trace, llvm::StringRef kernel) {
   const Prediction &prediction = predicted.prediction;
   std::vector<Shown> spans;
-  for (const Span &span : predicted.spans)
+  for (const Span &span : predicted.spans) {
+    llvm::StringRef name = trace.names[span.instruction];
+    if (span.kind == Span::Kind::Region)
+      name = trace.scopes[trace.code[span.instruction].left / 2];
     spans.push_back(
         {span.kind, span.cta, span.warp, span.begin / prediction.megahertz,
          span.end / prediction.megahertz,
          span.kind == Span::Kind::Cta ? "" : placeOf(trace.places[span.instruction], trace.files),
-         trace.names[span.instruction]});
+         name});
+  }
   show(spans, trace.partitions, kernel);
   chip = prediction.chip->name;
   limit = prediction.limit().str();

@@ -38,6 +38,7 @@ private:
     double begin = 0, end = 0;
     /// "attention.py:195"; empty where nobody says.
     std::string place;
+    /// Of a region: its name.
     llvm::StringRef instruction;
   };
   void show(llvm::ArrayRef<Shown> spans, llvm::ArrayRef<Partition> partitions,

@@ -21,7 +21,7 @@ const trace = )js";
 
 static constexpr llvm::StringLiteral tail = R"js(;
 // Of Okabe and Ito; each row says in words, too, what its spans are.
-const colors = {CTA: "#999", product: "#d55e00", load: "#56b4e9", store: "#009e73", copy: "#e69f00", wait: "#cc79a7"};
+const colors = {CTA: "#999", product: "#d55e00", load: "#56b4e9", store: "#009e73", copy: "#e69f00", wait: "#cc79a7", region: "#0072b2"};
 const labels = 210, rowHeight = 14, canvas = document.getElementById("view"), pen = canvas.getContext("2d");
 const spans = trace.traceEvents.filter(e => e.ph == "X"), names = {}, rows = new Map();
 for (const e of trace.traceEvents)
@@ -55,6 +55,10 @@ function draw() {
     if (end < labels || x > canvas.width) continue;
     pen.fillStyle = colors[s.cat] || "#999";
     pen.fillRect(x, s.row * rowHeight + 1, Math.max(end - x, 0.5), rowHeight - 2);
+    if (s.cat == "region" && end - x > pen.measureText(s.name).width + 4) {
+      pen.fillStyle = "#fff";
+      pen.fillText(s.name, x + 2, s.row * rowHeight + 11);
+    }
   }
   pen.fillStyle = ink.matches ? "#e6e8ec" : "#1b1e24";
   for (const [key, row] of rows)

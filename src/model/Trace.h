@@ -76,6 +76,8 @@ struct Trace {
   std::vector<std::string> names, files;
   unsigned registers = 0;
   std::vector<Partition> partitions;
+  /// Names of regions, by number.
+  std::vector<std::string> scopes;
   std::vector<ClusterTrace> clusters;
   /// By instruction: how many clusters that run together load a sector (Sharing.h).
   std::vector<double> sharers;

@@ -48,7 +48,7 @@ static Speeds speedsOf(const target::amd::Speeds &published) {
   speeds.secondLevelBytes = 256e6;
   speeds.memoryGigabytesPerSecond = ofCopies * published.bytesOfSecond / gigabyte;
   speeds.memoryLatency = 1000;
-  speeds.memoryGranule = cacheLineBytes;
+  speeds.memoryGranule = speeds.loneGranule = cacheLineBytes;
   speeds.barrierLatency = 12;
   speeds.barrierCycles = 1;
   speeds.mbarrierLatency = 24;

@@ -1,6 +1,7 @@
 #include "model/Work.h"
 
 #include "explain/Pipes.h"
+#include "ptx/Scopes.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -89,6 +90,9 @@ public:
     } else if (isOneOf(name, {"bra", "brx", "ret", "exit", "call"})) {
       work.rule = Rule::Branch;
       work.latency = chip.branchLatency;
+    } else if (std::optional<ptx::ScopeBorder> border = ptx::scopeBorderOf(instruction)) {
+      work.rule = Rule::Scope;
+      work.left = 2 * border->number + border->ends;
     } else
       classifyMath();
     return std::move(work);

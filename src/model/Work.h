@@ -51,6 +51,8 @@ enum class Rule : uint8_t {
   ClusterWait,
   /// Nothing moves across it.
   Branch,
+  /// A border of a region that the kernel names: takes no time.
+  Scope,
 };
 
 /// What a warp has under way in groups.
@@ -64,7 +66,8 @@ struct Work {
   /// Of AsyncProduct: in which shared memory gives the operands of four warps.
   double sharedCycles = 0;
   Queue queue = Queue::Copies;
-  /// Of Wait: how many groups may still be under way.
+  /// Of Wait: how many groups may still be under way. Of Scope: the region's number, doubled, and 1
+  /// more where it ends.
   unsigned left = 0;
   /// Of BoxStore's Wait: until shared memory has been read.
   bool untilRead = false;

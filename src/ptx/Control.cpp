@@ -140,6 +140,8 @@ void addControl(HandlerTable &table) {
   for (const char *name : {"setmaxnreg", "griddepcontrol", "prefetch", "discard"})
     table[name] = [](I) -> Handler { return nothing; };
   table["nanosleep"] = [](I) -> Handler { return giveWay; };
+  // For whoever watches.
+  table["pmevent"] = [](I) -> Handler { return [](Step &) {}; };
 }
 
 } // namespace gluonc::ptx

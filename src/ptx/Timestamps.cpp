@@ -1,5 +1,7 @@
 #include "ptx/Timestamps.h"
 
+#include "ptx/Scopes.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -13,9 +15,18 @@ namespace {
 using What = TimedPlace::What;
 
 /// What to record of an instruction; nothing of most.
-std::optional<TimedPlace> timedPlaceOf(const Instruction &instruction, bool hasPartitions) {
+std::optional<TimedPlace> timedPlaceOf(const Instruction &instruction, bool hasPartitions,
+                                       llvm::ArrayRef<std::string> scopes) {
   TimedPlace place;
   llvm::StringRef name = instruction.name;
+  place.source = instruction.source;
+  if (std::optional<ScopeBorder> border = scopeBorderOf(instruction)) {
+    if (border->number >= scopes.size())
+      return std::nullopt;
+    place.what = border->ends ? What::Exit : What::Enter;
+    place.instruction = scopes[border->number];
+    return place;
+  }
   if (name == "wgmma" && instruction.has("commit_group")) {
     place.what = What::Group;
   } else if (name == "wgmma" && instruction.has("wait_group")) {
@@ -31,7 +42,6 @@ std::optional<TimedPlace> timedPlaceOf(const Instruction &instruction, bool hasP
     if (!waits)
       return std::nullopt;
   }
-  place.source = instruction.source;
   place.instruction = llvm::join_items(".", name, llvm::join(instruction.modifiers, "."));
   return place;
 }
@@ -39,7 +49,8 @@ std::optional<TimedPlace> timedPlaceOf(const Instruction &instruction, bool hasP
 class Writer {
 public:
   Writer(const Function &kernel, unsigned warps, llvm::StringRef text)
-      : kernel(kernel), warps(warps), hasPartitions(text.contains("\n// warps ")) {
+      : kernel(kernel), warps(warps), hasPartitions(text.contains("\n// warps ")),
+        scopes(scopeNames(text)) {
     text.split(lines, '\n');
     parameter = llvm::formatv("{0}_param_{1}", kernel.name, kernel.parameters.size() - 1);
   }
@@ -51,7 +62,7 @@ public:
     for (const Instruction &instruction : kernel.code) {
       if (instruction.name == "ret" || instruction.name == "exit")
         before[instruction.line] += place() + header(16);
-      else if (std::optional<TimedPlace> timed = timedPlaceOf(instruction, hasPartitions))
+      else if (std::optional<TimedPlace> timed = timedPlaceOf(instruction, hasPartitions, scopes))
         add(instruction.line, std::move(*timed));
     }
     writeStretch();
@@ -59,7 +70,8 @@ public:
     before[begin] = declarations() + place() + header(0) + first() + before[begin];
     for (auto [index, line] : llvm::enumerate(lines)) {
       made.ptx += before[unsigned(index) + 1];
-      made.ptx += line;
+      // Borders of regions are read off the clock, which tells as much.
+      made.ptx += line.ltrim().starts_with("pmevent.mask ") ? "" : line;
       made.ptx += index + 1 == lines.size() ? "" : "\n";
       made.ptx += behind[unsigned(index) + 1];
     }
@@ -137,14 +149,14 @@ private:
   struct Timed {
     unsigned first = 0, last = 0;
     uint32_t place = 0;
-    What what = What::Wait;
+    bool isMoment = false;
     /// Where what is before it ends: no more than a few instructions lie between.
     bool beginsThere = false;
   };
 
   /// What stands in inline assembly is timed from outside: there it may be a loop.
   void add(unsigned number, TimedPlace place) {
-    Timed timed = {number, number, 0, place.what};
+    Timed timed = {number, number, 0, place.isMoment()};
     while (timed.first > 1 && !isBorder(timed.first))
       --timed.first;
     if (line(timed.first) == "// begin inline asm")
@@ -186,7 +198,7 @@ private:
       if (!isInside && (isLabel || llvm::is_contained({"bra", "brx", "ret", "exit", "call"}, name)))
         return false;
     }
-    timed.beginsThere = isNear && count <= near && timed.what != What::Group;
+    timed.beginsThere = isNear && count <= near && !timed.isMoment;
     return true;
   }
 
@@ -206,7 +218,7 @@ private:
     if (number == made.stretches.size())
       made.stretches.push_back(numbers);
     for (auto [index, timed] : llvm::enumerate(places)) {
-      if (timed.what != What::Group && !timed.beginsThere)
+      if (!timed.isMoment && !timed.beginsThere)
         before[timed.first] += "\tmov.u32 \t%stamp_begin, %clock;\n";
       behind[timed.last] = index ? next(index, timed) : firstRecord(number, timed);
     }
@@ -216,7 +228,7 @@ private:
 
   static std::string firstRecord(size_t number, const Timed &timed) {
     std::string text = "\tmov.u32 \t%stamp_end0, %clock;\n";
-    if (timed.what == What::Group)
+    if (timed.isMoment)
       text += llvm::formatv("\tmov.u32 \t%stamp_begin, {0};\n", number);
     else
       text += llvm::formatv("\tmad.lo.u32 \t%stamp_begin, %stamp_begin, {0}, {1};\n",
@@ -230,7 +242,7 @@ private:
   /// The record number `index` of a stretch, not the first.
   static std::string next(size_t index, const Timed &timed) {
     std::string text = llvm::formatv("\tmov.u32 \t%stamp_end{0}, %clock;\n", index);
-    if (timed.what == What::Group)
+    if (timed.isMoment)
       return text + llvm::formatv(
                         "\t@%stamp_records st.global.b32 \t[%stamp_address+{0}], %stamp_end{1};\n",
                         8 * index, index)
@@ -251,6 +263,7 @@ private:
   const Function &kernel;
   unsigned warps;
   bool hasPartitions;
+  std::vector<std::string> scopes;
   std::string parameter;
   llvm::SmallVector<llvm::StringRef, 0> lines;
   /// What comes before and behind lines, by their numbers.

@@ -1,8 +1,9 @@
 //===- Timestamps.h - PTX whose warps record when they waited ---------------------===//
 //
 // The clock is read before and behind each instruction that waits (for a barrier, copies, products)
-// and where a group of products begins; one lane of each warp stores what it read. Memory for that
-// is the kernel's last parameter, that of profilers, which is null in launches of others:
+// where a group of products begins, and in place of borders of regions (Scopes.h); one lane of each
+// warp stores what it read. Memory for that is the kernel's last parameter, that of profilers,
+// which is null in launches of others:
 //
 //   first CTAs x warps x bytesOfWarp, zero before the launch:
 //     RecordHeader, then Records until there is no more room
@@ -27,12 +28,13 @@ struct RecordHeader {
   uint32_t endCycles = 0, unusedToo = 0;
 };
 
-/// Of the first place of a stretch. Of those behind it `begin` is all of %clock; of a Group there
+/// Of the first place of a stretch. Of those behind it `begin` is all of %clock; of a moment
 /// nothing is stored but the end.
 struct Record {
   /// %clock behind it.
   uint32_t endCycles = 0;
-  /// The lower 24 bits of %clock before it, and the number of the stretch, which is not 0.
+  /// The lower 24 bits of %clock before it, and the number of the stretch, which is not 0. Of a
+  /// moment there is but the latter.
   uint32_t begin = 0;
 
   static constexpr unsigned stretchBits = 8;
@@ -51,13 +53,18 @@ struct TimedPlace {
     /// Products issued before it are a group from here on (wgmma.commit_group).
     Group,
     /// No more than `pending` groups of products run behind it.
-    GroupWait
+    GroupWait,
+    /// A region that the kernel names begins or ends.
+    Enter,
+    Exit
   };
   What what = What::Wait;
   unsigned pending = 0;
   SourcePlace source;
-  /// "mbarrier.try_wait.parity.shared::cta.b64"
+  /// "mbarrier.try_wait.parity.shared::cta.b64"; the name of a region.
   std::string instruction;
+  /// Nothing lasts there: a moment has no beginning of its own.
+  bool isMoment() const { return what == What::Group || what == What::Enter || what == What::Exit; }
   friend bool operator==(const TimedPlace &, const TimedPlace &) = default;
 };
 

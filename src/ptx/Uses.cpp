@@ -13,7 +13,7 @@ static bool hasResult(const Instruction &instruction) {
   OperandKind kind = instruction.operands.front().kind;
   return (kind == OperandKind::Register || kind == OperandKind::Vector ||
           instruction.operands.front().second >= 0) &&
-         !llvm::is_contained({"bar", "barrier", "bra", "brx", "call", "nanosleep"},
+         !llvm::is_contained({"bar", "barrier", "bra", "brx", "call", "nanosleep", "pmevent"},
                              instruction.name);
 }
 

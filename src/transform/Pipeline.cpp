@@ -13,7 +13,9 @@ namespace gluonc {
 // unrolls. The kernel's author decided that. Constant propagation through the whole control flow
 // (SCCP) costs more than the rest together and finds what Simplify finds in specialized code.
 void addPipeline(OpPassManager &passes, const target::Target &target) {
-  // First: simplification sees through calls that are gone.
+  // First: where nobody asks for a timeline there are no borders of regions in the way.
+  passes.addPass(createScopesPass());
+  // Then: simplification sees through calls that are gone.
   passes.addPass(createInlinePass());
   // After inlining: a callee takes its layouts from its caller. Before whatever asks for elements.
   passes.addPass(createResolveLayoutsPass());
@@ -93,6 +95,7 @@ void registerBehindLayouts(std::function<std::unique_ptr<Pass>()> create) {
 } // namespace
 
 void registerPasses() {
+  registerPass(createScopesPass);
   registerPass(createInlinePass);
   registerPass(createResolveLayoutsPass);
   registerPass(createSimplifyPass);

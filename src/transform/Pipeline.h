@@ -21,6 +21,10 @@ void addPipeline(mlir::OpPassManager &passes, const target::Target &target);
 /// `-gluonc-pipeline=<target>`.
 void registerPasses();
 
+/// Refuses kernels in which a region (`gluon.scope`) has one border only in its block. Numbers the
+/// names of regions in a module with `gluon.traced`; drops all borders in others.
+std::unique_ptr<mlir::Pass> createScopesPass();
+
 /// Replaces calls by the callee's body unless it is `noinline`, then drops functions that nobody
 /// can call. Calls nest, so callees are finished before their callers.
 std::unique_ptr<mlir::Pass> createInlinePass();

@@ -481,6 +481,39 @@ assert "<canvas" in open({str(tmp_path / "out.html")!r}).read()
 ''')
 
 
+def test_a_timeline_has_the_regions_that_kernels_name(tmp_path):
+    run(tmp_path, f'''
+import json
+import gluonc
+import triton.language as tl
+import triton.profiler.language as pl
+from triton.profiler import language
+from triton.profiler.language import scope
+
+pl.enable_semantic("triton")
+assert language is pl
+
+@triton.jit
+def moved(x, y, N: tl.constexpr):
+    at = tl.program_id(0) * N + tl.arange(0, N)
+    with scope("all"):
+        with pl.scope("load"):
+            value = tl.load(x + at)
+        language.enter_scope("store")
+        tl.store(y + at, value)
+        language.exit_scope("store")
+
+x = torch.ones(1024, device="cuda")
+y = torch.zeros_like(x)
+moved[(4,)](x, y, 256)
+assert (y == x).all()
+with gluonc.trace({str(tmp_path / "out.json")!r}):
+    moved[(4,)](x, y, 256)
+events = json.load(open({str(tmp_path / "out.json")!r}))["traceEvents"]
+assert {{e["name"] for e in events if e.get("cat") == "region"}} == {{"all", "load", "store"}}
+''')
+
+
 def test_a_missing_name_is_an_error_where_it_is_used(tmp_path):
     run(tmp_path, '''
 import gluonc

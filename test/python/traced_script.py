@@ -8,6 +8,7 @@ import sys
 import gluonc
 import numpy as np
 from gluonc import language as gl
+from gluonc.language import profiler as pl
 
 cuda = ctypes.CDLL("libcuda.so.1")
 
@@ -41,7 +42,8 @@ def totals(x, y, rounds, BLOCK: gl.constexpr):
     at = gl.program_id(0) * BLOCK + gl.arange(0, BLOCK, layout)
     total = gl.to_tensor(0.0)
     for i in range(rounds):
-        total += gl.sum(gl.load(x + at) * i, 0)
+        with pl.scope("round"):
+            total += gl.sum(gl.load(x + at) * i, 0)
     gl.store(y + gl.program_id(0), total)
 
 
@@ -69,6 +71,10 @@ def main(folder):
     waits = [event for event in timeline["traceEvents"] if event.get("cat") == "wait"]
     lines = {event["name"].rsplit(":", 1)[0] for event in waits}
     assert lines == {"wait traced_script.py"}, lines
+    regions = [event for event in timeline["traceEvents"] if event.get("cat") == "region"]
+    assert {event["name"] for event in regions} == {"round"}
+    # Five rounds of four CTAs, three of two; of each the first warp is shown.
+    assert len(regions) == 5 * 4 + 3 * 2, len(regions)
     # Four CTAs of the first launch record, two of the second.
     assert {event["pid"] for event in waits} == set(range(6))
     assert "<canvas" in (folder / "out.html").read_text()

@@ -2,6 +2,7 @@
 #include "driver/IrSignature.h"
 #include "driver/KernelCache.h"
 #include "driver/KernelOptions.h"
+#include "driver/Scopes.h"
 #include "driver/Stamped.h"
 #include "driver/UserLibraries.h"
 #include "model/Timeline.h"
@@ -157,6 +158,8 @@ std::optional<driver::RunTime> Execution::launchCode(driver::Compiler &compiler,
     return std::nullopt;
   if (executed == Executed::Amdgcn && session.line.has("--hsaco"))
     return executeCodeObject(*ir, arguments, grid);
+  if (trace && !gpu)
+    driver::keepScopes(*ir, options.target);
   driver::KernelRequest request = {*ir, options.target, code, last};
   std::optional<driver::CompiledKernel> compiled =
       driver::compileCached(compiler, *cache, request, driver::cacheKey(request),
@@ -167,13 +170,8 @@ std::optional<driver::RunTime> Execution::launchCode(driver::Compiler &compiler,
     return executePtx(*compiled, arguments, grid);
   if (executed == Executed::Amdgcn)
     return executeWaves(*compiled, arguments, grid);
-  if (trace) {
-    mlir::OwningOpRef<mlir::ModuleOp> again = compiler.makeIr(source, session.sink, timings);
-    if (!again)
-      return std::nullopt;
-    driver::KernelRequest stamped = {*again, options.target, std::move(code), last};
-    return measureTimeline(compiler, *compiled, stamped, arguments, grid, *trace);
-  }
+  if (trace)
+    return measureTimeline(compiler, *cache, source, *compiled, code, arguments, grid, *trace);
   unsigned launches = session.line.has("--time") ? timedLaunches : 0;
   if (gpu->hip)
     return driver::runOnHip(gpu->hip, *compiled, options.target.warpSize(), arguments, grid,
@@ -182,15 +180,35 @@ std::optional<driver::RunTime> Execution::launchCode(driver::Compiler &compiler,
                            launches, session.sink);
 }
 
-/// Writes what the kernel's warps recorded on the GPU, of code with timestamps: `request` is for
-/// what `kernel` was made of.
-std::optional<driver::RunTime> Execution::measureTimeline(driver::Compiler &compiler,
-                                                          const driver::CompiledKernel &kernel,
-                                                          driver::KernelRequest &request,
-                                                          const driver::KernelArguments &arguments,
-                                                          driver::Grid grid, const Word &path) {
-  std::optional<driver::StampedKernel> stamped =
-      driver::stamp(compiler, kernel, request, session.sources, session.sink);
+/// `source` with timestamps; `kernel` is what it gave without. Nullopt after a report.
+std::optional<driver::StampedKernel> Execution::stamp(driver::Compiler &compiler,
+                                                      const driver::Cache &cache,
+                                                      const driver::KernelSource &source,
+                                                      const driver::CompiledKernel &kernel,
+                                                      const driver::CodeOptions &code) {
+  const driver::Stage last = code.launchedStage(options.target);
+  mlir::OwningOpRef<mlir::ModuleOp> ir = compiler.makeIr(source, session.sink);
+  if (!ir)
+    return std::nullopt;
+  std::optional<driver::CompiledKernel> named;
+  if (driver::keepScopes(*ir, options.target)) {
+    driver::KernelRequest request = {*ir, options.target, code, last};
+    named = driver::compileCached(compiler, cache, request, driver::cacheKey(request),
+                                  driver::label(source), session.sources, session.sink);
+    if (!named || !(ir = compiler.makeIr(source, session.sink)))
+      return std::nullopt;
+    driver::keepScopes(*ir, options.target);
+  }
+  driver::KernelRequest request = {*ir, options.target, code, last};
+  return driver::stamp(compiler, named ? *named : kernel, request, session.sources, session.sink);
+}
+
+/// Writes what the kernel's warps recorded on the GPU, of code with timestamps.
+std::optional<driver::RunTime> Execution::measureTimeline(
+    driver::Compiler &compiler, const driver::Cache &cache, const driver::KernelSource &source,
+    const driver::CompiledKernel &kernel, const driver::CodeOptions &code,
+    const driver::KernelArguments &arguments, driver::Grid grid, const Word &path) {
+  std::optional<driver::StampedKernel> stamped = stamp(compiler, cache, source, kernel, code);
   if (!stamped)
     return std::nullopt;
   driver::StampedRun recorded = {*stamped};

@@ -9,6 +9,7 @@
 #include "Gpu.h"
 #include "Session.h"
 #include "driver/KernelCache.h"
+#include "driver/Stamped.h"
 #include "driver/predict/LaunchModel.h"
 
 namespace gluonc::tool {
@@ -44,11 +45,15 @@ private:
                                             const driver::KernelSource &source,
                                             const driver::KernelArguments &arguments,
                                             driver::Grid grid, Timings *timings);
-  std::optional<driver::RunTime> measureTimeline(driver::Compiler &compiler,
-                                                 const driver::CompiledKernel &kernel,
-                                                 driver::KernelRequest &request,
-                                                 const driver::KernelArguments &arguments,
-                                                 driver::Grid grid, const Word &path);
+  std::optional<driver::StampedKernel> stamp(driver::Compiler &compiler, const driver::Cache &cache,
+                                             const driver::KernelSource &source,
+                                             const driver::CompiledKernel &kernel,
+                                             const driver::CodeOptions &code);
+  std::optional<driver::RunTime>
+  measureTimeline(driver::Compiler &compiler, const driver::Cache &cache,
+                  const driver::KernelSource &source, const driver::CompiledKernel &kernel,
+                  const driver::CodeOptions &code, const driver::KernelArguments &arguments,
+                  driver::Grid grid, const Word &path);
   std::optional<driver::RunTime>
   executeCodeObject(mlir::ModuleOp ir, const driver::KernelArguments &arguments, driver::Grid grid);
   void writeTimeline(driver::LaunchModel &model, llvm::StringRef kernel, const Word &path);

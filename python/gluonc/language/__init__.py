@@ -204,6 +204,15 @@ def _add_names():
             setattr(module, path[-1], made(".".join(path)))
 
 
+def _allow_scopes():
+    """Proton asks scripts to say in which language kernels have scopes; here both have them."""
+    def enable_semantic(semantic_name):
+        """Does nothing: scopes are regions of timelines in every kernel."""
+
+    module = _submodule(["profiler"])
+    module.enable_semantic = module.disable_semantic = enable_semantic
+
+
 def _share_names():
     """Rubin has what Blackwell has, under its own name too."""
     blackwell, rubin = _submodule(["nvidia", "blackwell"]), _submodule(["nvidia", "rubin"])
@@ -225,5 +234,6 @@ def _ask_compiler():
 
 
 _add_names()
+_allow_scopes()
 _share_names()
 _ask_compiler()

@@ -24,6 +24,7 @@ from . import amd as amd
 from . import extra as extra
 from . import fpsan as fpsan
 from . import nvidia as nvidia
+from . import profiler as profiler
 
 class tensor:
     """Methods of tensors. A function with the tensor as its first argument does the same."""

@@ -10,6 +10,10 @@
 #include "codegen/core/Format.h"
 #include "codegen/passes/DebugInfo.h"
 #include "ir/Hint.h"
+#include "ir/Scope.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/InlineAsm.h"
 
 using namespace llvm;
 using gluonc::layout::Dim;
@@ -185,6 +189,33 @@ LogicalResult emitAssume(Emitter &emitter, llvmir::AssumeOp op) {
 /// AxisInfo has read it.
 LogicalResult emitHint(Emitter &, gluon::HintOp) { return success(); }
 
+/// The name as a comment holds it: anything but these becomes two digits.
+std::string escaped(StringRef name) {
+  std::string text;
+  for (char c : name)
+    if (isAlnum(c) || StringRef("_ .:-+/()[],").contains(c))
+      text += c;
+    else
+      text += "\\" + toHex(StringRef(&c, 1));
+  return text;
+}
+
+/// On NVIDIA's GPUs an event for whoever executes the PTX, with the name as a comment; timestamps
+/// replace it (ptx/Scopes.h). Nothing on others.
+LogicalResult emitScope(Emitter &emitter, gluon::ScopeOp op) {
+  Builder &builder = emitter.builder;
+  auto number = op->getAttrOfType<mlir::IntegerAttr>(gluon::numberAttr);
+  if (!number || !emitter.function.getParent()->getTargetTriple().isNVPTX())
+    return success();
+  const std::string text = "pmevent.mask " + utostr(2 * uint64_t(number.getInt()) + op.getEnds()) +
+                           "; // scope " + escaped(op.getName());
+  CallInst *call = builder.CreateCall(InlineAsm::get(FunctionType::get(builder.getVoidTy(), false),
+                                                     text, "~{memory}", /*hasSideEffects=*/true),
+                                      {});
+  call->setConvergent();
+  return success();
+}
+
 } // namespace
 
 void addDebug(EmitTable &table) {
@@ -192,6 +223,7 @@ void addDebug(EmitTable &table) {
   table.add<emitAssert>();
   table.add<emitAssume>();
   table.add<emitHint>();
+  table.add<emitScope>();
 }
 
 } // namespace gluonc::codegen

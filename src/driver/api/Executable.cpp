@@ -2,6 +2,7 @@
 #include "driver/api/Guard.h"
 
 #include "driver/Run.h"
+#include "driver/Scopes.h"
 #include "driver/UserLibraries.h"
 #include "driver/api/Predict.h"
 #include "ir/Dialects.h"
@@ -133,25 +134,28 @@ static gluonc_status compile(gluonc_engine *engine, gluonc_specialization *speci
   return GLUONC_OK;
 }
 
-gluonc_status api::machineCode(gluonc_executable &executable, const driver::CompiledKernel *&kernel,
-                               gluonc_error **error) {
+gluonc_status api::machineCode(gluonc_executable &executable, bool isTraced,
+                               const driver::CompiledKernel *&kernel, gluonc_error **error) {
   std::lock_guard guard(executable.making);
-  if (!executable.predicted) {
+  std::optional<driver::CompiledKernel> &made = isTraced ? executable.traced : executable.predicted;
+  if (!made) {
     diag::Collector collector;
     CompilerLease compiler(executable.engine);
     mlir::OwningOpRef<mlir::ModuleOp> ir = makeIr(*compiler, executable.origin, collector);
     if (!ir)
       return fail(collector, error);
+    if (isTraced)
+      driver::keepScopes(*ir, executable.target);
     driver::KernelRequest request = makeRequest(executable, *ir);
     // For timelines.
     request.code.backend.lineInfo = true;
-    executable.predicted = driver::compileCached(
+    made = driver::compileCached(
         *compiler, executable.engine->cache, request, driver::cacheKey(request),
         driver::label(executable.origin.source()), executable.module->sources, collector);
-    if (!executable.predicted)
+    if (!made)
       return fail(collector, error);
   }
-  kernel = &*executable.predicted;
+  kernel = &*made;
   return GLUONC_OK;
 }
 
@@ -159,13 +163,14 @@ gluonc_status api::stampedCode(gluonc_executable &executable,
                                std::optional<driver::StampedKernel> &stamped,
                                gluonc_error **error) {
   const driver::CompiledKernel *plain = nullptr;
-  if (gluonc_status status = machineCode(executable, plain, error))
+  if (gluonc_status status = machineCode(executable, /*isTraced=*/true, plain, error))
     return status;
   diag::Collector collector;
   CompilerLease compiler(executable.engine);
   mlir::OwningOpRef<mlir::ModuleOp> ir = makeIr(*compiler, executable.origin, collector);
   if (!ir)
     return fail(collector, error);
+  driver::keepScopes(*ir, executable.target);
   driver::KernelRequest request = makeRequest(executable, *ir);
   request.code.backend.lineInfo = true;
   stamped = driver::stamp(*compiler, *plain, request, executable.module->sources, collector);

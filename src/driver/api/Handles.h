@@ -180,6 +180,8 @@ struct gluonc_executable {
   std::string saved;
   /// Of a simulated one: the machine code that predictions are of.
   std::optional<gluonc::driver::CompiledKernel> predicted;
+  /// The same with the regions that it names, for timelines.
+  std::optional<gluonc::driver::CompiledKernel> traced;
   /// Its code with timestamps, once it was launched to record. See Record.cpp.
   std::shared_ptr<gluonc::api::RecordedKernel> recorded;
   gluonc::driver::LaunchParameters parameters;

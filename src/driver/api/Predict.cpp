@@ -27,6 +27,15 @@ uint64_t addRanges(Memory &memory, const gluonc_memory_range *ranges, size_t cou
   return bytes;
 }
 
+/// Where the largest tensor begins; 0 where there is none.
+uint64_t largestOf(llvm::ArrayRef<gluonc_memory_range> ranges) {
+  const gluonc_memory_range *largest = nullptr;
+  for (const gluonc_memory_range &range : ranges)
+    if (range.bytes && (!largest || range.bytes > largest->bytes))
+      largest = &range;
+  return largest ? reinterpret_cast<uint64_t>(largest->base) : 0;
+}
+
 /// The machine's slots; `maps` holds what some of them point to.
 std::vector<uint64_t> slotsOf(const gluonc_executable &executable, const uint64_t *values,
                               std::deque<ptx::TensorMap> &maps) {
@@ -64,7 +73,7 @@ void add(EngineState &engine, const model::Predicted &predicted, const driver::L
 gluonc_status api::predict(gluonc_executable &executable, driver::Grid grid, const uint64_t *values,
                            const gluonc_launch_options &options, gluonc_error **error) {
   const driver::CompiledKernel *kernel = nullptr;
-  if (gluonc_status status = machineCode(executable, kernel, error))
+  if (gluonc_status status = machineCode(executable, executable.engine->isRecording, kernel, error))
     return status;
   Memory memory;
   uint64_t tensorBytes = addRanges(memory, options.ranges, options.range_count);
@@ -74,6 +83,7 @@ gluonc_status api::predict(gluonc_executable &executable, driver::Grid grid, con
   if (!model)
     return fail(GLUONC_UNAVAILABLE,
                 "the performance model has no figures of " + executable.target.name(), error);
+  model->setOrigin(largestOf({options.ranges, options.range_count}));
   std::deque<ptx::TensorMap> maps;
   driver::ExecutedLaunch launch(*kernel, slotsOf(executable, values, maps), std::move(memory),
                                 grid);

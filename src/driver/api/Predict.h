@@ -10,9 +10,10 @@ namespace gluonc::api {
 /// What a caller says of the tensor behind a descriptor.
 TensorDescription describe(const gluonc_tensor &tensor);
 
-/// The machine code of what a simulated executable was made from. See Executable.cpp.
-gluonc_status machineCode(gluonc_executable &executable, const driver::CompiledKernel *&kernel,
-                          gluonc_error **error);
+/// The machine code of what a simulated executable was made from; `isTraced`, with the regions that
+/// the kernel names. See Executable.cpp.
+gluonc_status machineCode(gluonc_executable &executable, bool isTraced,
+                          const driver::CompiledKernel *&kernel, gluonc_error **error);
 
 /// The code of an executable for an NVIDIA GPU, with timestamps.
 gluonc_status stampedCode(gluonc_executable &executable,

@@ -1,5 +1,6 @@
 #include "driver/predict/LaunchModel.h"
 
+#include "ptx/Scopes.h"
 #include "ptx/TensorMap.h"
 #include "target/amd/Chips.h"
 #include "target/amd/Occupancy.h"
@@ -69,8 +70,10 @@ std::unique_ptr<LaunchModel> LaunchModel::make(const target::Target &target,
     return made;
   }
   made->recorder.emplace(*chip, recorded, made->sampled);
-  made->partitions =
-      partitionsOf(kernel.assembly.bytes.empty() ? kernel.artifact.bytes : kernel.assembly.bytes);
+  const std::string &ptx =
+      kernel.assembly.bytes.empty() ? kernel.artifact.bytes : kernel.assembly.bytes;
+  made->partitions = partitionsOf(ptx);
+  made->scopes = ptx::scopeNames(ptx);
   return made;
 }
 
@@ -79,6 +82,7 @@ std::optional<model::Predicted> LaunchModel::predict(unsigned recorded) {
   if (!waveRecorder)
     recordedTrace.sharers = sharing.sharers();
   recordedTrace.partitions = partitions;
+  recordedTrace.scopes = scopes;
   if (recordedTrace.isCut)
     return std::nullopt;
   return model::predict(recordedTrace, chip, launch, recorded);

@@ -35,6 +35,11 @@ public:
   ptx::Observer &observer() { return *recorder; }
   /// On AMD's chips these have to be told; null on others.
   model::WaveRecorder *waves() { return waveRecorder ? &*waveRecorder : nullptr; }
+  /// Where a tensor begins, as allocations of a GPU do; see Recorder.
+  void setOrigin(uint64_t address) {
+    if (recorder)
+      recorder->setOrigin(address);
+  }
   /// The clusters that have to be executed, by number.
   std::vector<uint64_t> wave() const;
   llvm::ArrayRef<uint64_t> sample() const { return sampled; }
@@ -57,6 +62,7 @@ private:
   std::optional<model::WaveRecorder> waveRecorder;
   model::Trace recordedTrace;
   std::vector<model::Partition> partitions;
+  std::vector<std::string> scopes;
 };
 
 /// Several observers of one launch.

@@ -214,7 +214,8 @@ private:
 
   void countShared(size_t at, uint32_t mask) {
     if (auto touches = warp.sharedTouches(code.decoded[at], mask))
-      code.shared[at].wavefronts += countWavefronts(*touches).wavefronts;
+      code.shared[at].wavefronts +=
+          countWavefronts(*touches, !code.decoded[at].family.starts_with("ST")).wavefronts;
     else
       ++code.shared[at].unknown;
   }

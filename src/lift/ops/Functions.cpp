@@ -3,6 +3,7 @@
 #include "lift/ops/Handlers.h"
 
 #include "ir/Hint.h"
+#include "ir/Scope.h"
 
 using namespace mlir;
 
@@ -227,6 +228,12 @@ static std::optional<Expr> handleHint(Tree &tree, gluon::HintOp op) {
   return Expr{tree.argument(op.getValue())};
 }
 
+static std::optional<Expr> handleScope(Tree &tree, gluon::ScopeOp op) {
+  return Call(tree, op.getEnds() ? "gl.profiler.exit_scope" : "gl.profiler.enter_scope")
+      .add(quoted(op.getName()))
+      .end();
+}
+
 void addFunctions(HandlerTable &table) {
   on<tt::ReduceOp, handleReduce>(table);
   on<tt::ScanOp, handleScan>(table);
@@ -238,6 +245,7 @@ void addFunctions(HandlerTable &table) {
   on<tt::AssertOp, handleAssert>(table);
   on<llvmir::AssumeOp, handleAssume>(table);
   on<gluon::HintOp, handleHint>(table);
+  on<gluon::ScopeOp, handleScope>(table);
 }
 
 } // namespace gluonc::lift

@@ -7,6 +7,7 @@
 #include "sema/kernel/NameBuffers.h"
 #include "sema/names/Language.h"
 
+#include "ir/Scope.h"
 #include "ir/amdg/AmdOps.h"
 
 #include "llvm/Support/SaveAndRestore.h"
@@ -125,29 +126,49 @@ Flow KernelStatements::runStatement(const ast::Stmt &stmt, const Rest *rest) {
   }
 }
 
-/// The one context that the language has: a stage of a warp pipeline. What opens it is the mark of
-/// its end, which then goes behind it.
+/// The contexts that the language has: stages of a warp pipeline, which the mark of their end
+/// opens, and regions of timelines. The mark then goes behind the statements.
 Flow KernelStatements::runWith(const ast::With &node, const Rest *rest) {
-  llvm::SmallVector<rocdl::SchedBarrierOp, 1> borders;
+  llvm::SmallVector<mlir::Operation *, 1> borders;
   for (const ast::WithItem *item : node.items) {
+    mlir::OpBuilder &builder = context->builder;
+    auto lastOp = [&] {
+      return builder.getInsertionPoint() == builder.getInsertionBlock()->begin()
+                 ? nullptr
+                 : &*std::prev(builder.getInsertionPoint());
+    };
+    mlir::Operation *before = lastOp();
     MaybeValue opened = eval(item->context_expr);
     if (!opened)
       return Flow::Failed;
-    mlir::OpBuilder &builder = context->builder;
-    mlir::Operation *last = builder.getInsertionPoint() == builder.getInsertionBlock()->begin()
-                                ? nullptr
-                                : &*std::prev(builder.getInsertionPoint());
-    auto border = llvm::dyn_cast_or_null<rocdl::SchedBarrierOp>(last);
-    if (!border || !border->hasAttr(rocdl::borderAttr) || llvm::is_contained(borders, border) ||
-        item->optional_vars) {
+    mlir::Operation *last = lastOp();
+    auto stage = llvm::dyn_cast_or_null<rocdl::SchedBarrierOp>(last);
+    auto scope = last == before ? gluon::ScopeOp() : llvm::dyn_cast_or_null<gluon::ScopeOp>(last);
+    const bool isBorder =
+        (stage && stage->hasAttr(rocdl::borderAttr) && !llvm::is_contained(borders, last)) ||
+        (scope && !scope.getEnds() && opened->is(ValueKind::None));
+    if (!isBorder || item->optional_vars) {
       report(Kind::UnsupportedConstruct, item->context_expr->span, "`with` over this").end();
       return Flow::Failed;
     }
-    borders.push_back(border);
+    // The other border stands there until it is known where the region ends.
+    if (scope) {
+      last = builder.clone(*last);
+      llvm::cast<gluon::ScopeOp>(last).setEnds(true);
+    }
+    borders.push_back(last);
   }
   Flow flow = run(node.body, rest);
-  for (rocdl::SchedBarrierOp border : llvm::reverse(borders)) {
-    if (flow == Flow::Next)
+  // What an early return leaves to the other branch is behind the region, too.
+  const bool isReturn = !node.body.empty() && llvm::isa<ast::Return>(node.body.back());
+  for (mlir::Operation *border : llvm::reverse(borders)) {
+    const bool isScope = llvm::isa<gluon::ScopeOp>(border);
+    if (flow == Flow::Returned && isScope && !isReturn) {
+      report(Kind::UnsupportedConstruct, node.span, "a return out of a scope")
+          .hint("end the scope before the branch that returns");
+      return Flow::Failed;
+    }
+    if (flow == Flow::Next || isScope)
       border->moveBefore(context->builder.getInsertionBlock(),
                          context->builder.getInsertionPoint());
     else

@@ -24,6 +24,7 @@ static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> canonical[]
     {"triton.language.extra.cuda", "gl.extra"},
     {"triton.language.extra", "gl.extra"},
     {"triton.language", "tl"},
+    {"triton.profiler.language", "gl.profiler"},
 };
 
 static std::string canonicalPath(llvm::StringRef dotted) {
@@ -40,6 +41,7 @@ static constexpr llvm::StringLiteral modulePaths[] = {
     "triton",
     "triton.experimental",
     "triton.language",
+    "triton.profiler",
     "triton.runtime",
     "triton.runtime.autotuner",
     "triton.runtime.jit",
@@ -61,6 +63,7 @@ static constexpr llvm::StringLiteral modulePaths[] = {
     "gl.extra.hip",
     "gl.extra.libdevice",
     "gl.fpsan",
+    "gl.profiler",
     "gl.nvidia",
     "gl.nvidia.ampere",
     "gl.nvidia.ampere.async_copy",
@@ -246,6 +249,8 @@ std::optional<Value> LanguageModule::lookup(llvm::StringRef memberName, Interpre
     full = "gluon";
   else if (path == "triton" && memberName == "language")
     full = "tl";
+  else if (path == "triton.profiler" && memberName == "language")
+    full = "gl.profiler";
   // A Python process has one module for both languages.
   else if (path == "gl" && memberName == "core")
     full = "tl.core";

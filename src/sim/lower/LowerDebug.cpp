@@ -179,7 +179,7 @@ void addDebug(OperationTable &table) {
   table["tt.print"] = lowerPrint;
   table["tt.assert"] = lowerAssert;
   table["llvm.intr.assume"] = lowerAssume;
-  table["gluon.hint"] = [](Lowering &, mlir::Operation *) { return true; };
+  table["gluon.hint"] = table["gluon.scope"] = [](Lowering &, mlir::Operation *) { return true; };
   table["tt.elementwise_inline_asm"] = refuseInlineAsm;
   table["tt.extern_elementwise"] = refuseExternalFunction;
 }

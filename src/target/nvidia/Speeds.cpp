@@ -6,7 +6,8 @@ namespace {
 
 /// Measured: bench/results/2026-11-24-h100-model.json. But the clock while tensor cores are at work
 /// is that of long products of cuBLAS, the rate of memory that of copies of 0.8 GB, that of CTAs
-/// one of copies by small CTAs (…-h100-spread.json), a launch's time that of tutorial 05's products
+/// one of copies by small CTAs, and what half a line of memory takes of `strided 32` there
+/// (…-h100-spread.json), a launch's time that of tutorial 05's products
 /// of one tile. Guessed, near what others publish: the latencies of the first-level cache and of
 /// branches.
 constexpr Speeds h100 = {
@@ -36,6 +37,7 @@ constexpr Speeds h100 = {
     .memoryGigabytesPerSecond = 3020,
     .memoryLatency = 690,
     .memoryGranule = 64,
+    .loneGranule = 90,
     .boxLatency = 0,
     .barrierLatency = 12,
     .barrierCycles = 2,
@@ -74,6 +76,7 @@ constexpr Speeds a100 = {
     .memoryGigabytesPerSecond = 1400,
     .memoryLatency = 466,
     .memoryGranule = 64,
+    .loneGranule = h100.loneGranule,
     .boxLatency = 0,
     .barrierLatency = h100.barrierLatency,
     .barrierCycles = h100.barrierCycles,
@@ -116,6 +119,7 @@ constexpr Speeds b200 = {
     .memoryGigabytesPerSecond = 7200,
     .memoryLatency = h100.memoryLatency,
     .memoryGranule = 64,
+    .loneGranule = h100.loneGranule,
     .boxLatency = 0,
     .barrierLatency = h100.barrierLatency,
     .barrierCycles = h100.barrierCycles,

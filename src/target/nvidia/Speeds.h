@@ -77,6 +77,9 @@ struct Speeds {
   double memoryLatency;
   /// Bytes that a load moves from memory at least.
   uint32_t memoryGranule;
+  /// The time that one takes whose neighbour in its pair nobody wants, in bytes; both together take
+  /// that of their own. Not less than the granule.
+  uint32_t loneGranule;
   /// What the copy engine takes beyond the latency of caches and memory.
   double boxLatency;
 

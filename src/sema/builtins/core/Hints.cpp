@@ -2,6 +2,7 @@
 #include "sema/builtins/Emit.h"
 
 #include "ir/Hint.h"
+#include "ir/Scope.h"
 
 namespace gluonc::sema::ops {
 
@@ -181,6 +182,15 @@ static Result emitThreadBarrier(Context &context, const BoundArgs &) {
   return Value::none();
 }
 
+/// A border of a region in timelines; `transform` checks that there is the other one.
+template <bool ends> static Result emitScope(Context &context, const BoundArgs &arguments) {
+  std::optional<llvm::StringRef> name = stringArgument(context, arguments, "name");
+  if (!name)
+    return std::nullopt;
+  gluon::ScopeOp::create(context.builder, context.loc(), *name, ends);
+  return Value::none();
+}
+
 llvm::ArrayRef<Builtin> hintBuiltins() {
   static const Builtin table[] = {
       {"multiple_of", "input: tensor, values: ints", emitMultipleOf, asFunction, R"(
@@ -254,6 +264,39 @@ Errors: arguments that are neither tensors nor numbers.
 
     x = gl.load(p + offsets, mask=offsets < n, other=0.0)
     x = gl.expect_zero(x, offsets >= n)
+)"},
+      {"profiler.scope", "name: str", emitScope<false>, asFunction, R"(
+Names what stands in a `with`, for timelines (`triton.profiler.language`, as Proton has it).
+
+A kernel that is not traced has no code for it. Regions may nest and overlap.
+
+Gives: a context for `with`.
+Errors: a name that is not known at compile time.
+
+    with gl.profiler.scope("load"):
+        x = gl.load(p + offsets)
+)"},
+      {"profiler.enter_scope", "name: str", emitScope<false>, asFunction, R"(
+Begins a region of a timeline, which `exit_scope` of the same name ends.
+
+Both stand in one block: the body of a loop or of a branch, a partition, or the kernel.
+
+Gives: nothing.
+Errors: a name that is not known at compile time; a region that its block does not end.
+
+    gl.profiler.enter_scope("load")
+    x = gl.load(p + offsets)
+    gl.profiler.exit_scope("load")
+)"},
+      {"profiler.exit_scope", "name: str", emitScope<true>, asFunction, R"(
+Ends the region of this name that began last.
+
+Gives: nothing.
+Errors: a name that is not known at compile time; a region that its block did not begin.
+
+    gl.profiler.enter_scope("load")
+    x = gl.load(p + offsets)
+    gl.profiler.exit_scope("load")
 )"},
       {"barrier", "*, cluster: bool = False", emitBarrier, asFunction, R"(
 Waits until all threads of the program are here and see each other's memory accesses.
