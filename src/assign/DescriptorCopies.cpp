@@ -30,7 +30,9 @@
 #include "ir/tt/Coalescing.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -62,7 +64,8 @@ Operation *endOf(tt::DescriptorLoadOp load) {
   return op;
 }
 
-/// Blocks that are loaded twice, with nothing written in between, are loaded once.
+/// Blocks that are loaded twice, with nothing written in between, are loaded once, also where they
+/// are wanted in two layouts.
 void mergeLoads(tt::FuncOp function) {
   function.walk([](Block *block) {
     llvm::SmallVector<tt::DescriptorLoadOp> known;
@@ -74,16 +77,37 @@ void mergeLoads(tt::FuncOp function) {
         continue;
       }
       auto *same = llvm::find_if(known, [&](tt::DescriptorLoadOp other) {
-        return other.getType() == load.getType() && other->getOperands() == load->getOperands();
+        return other.getType().getShape() == load.getType().getShape() &&
+               other->getOperands() == load->getOperands();
       });
       if (same == known.end()) {
         known.push_back(load);
         continue;
       }
-      load.replaceAllUsesWith(same->getResult());
+      Value block = same->getResult();
+      if (block.getType() != load.getType()) {
+        OpBuilder builder(load);
+        block = ttg::ConvertLayoutOp::create(builder, load.getLoc(), load.getType(), block,
+                                             /*force_warp_shuffle=*/false);
+      }
+      load.replaceAllUsesWith(block);
       load.erase();
     }
   });
+}
+
+/// Erases loads that were made again elsewhere, and what branches return of them: where nothing reads
+/// a buffer, its memory is another's while the copy still runs.
+void eraseUnusedLoads(tt::FuncOp function) {
+  llvm::SmallVector<Operation *> branches;
+  function.walk([&](scf::IfOp branch) {
+    if (branch.getNumResults())
+      branches.push_back(branch);
+  });
+  RewritePatternSet patterns(function.getContext());
+  scf::IfOp::getCanonicalizationPatterns(patterns, function.getContext());
+  (void)applyOpPatternsGreedily(branches, std::move(patterns));
+  assign::eraseUnused(function);
 }
 
 /// `free`: bytes of shared memory for copies that go on while others start.
@@ -273,6 +297,7 @@ public:
     if (!choosesLayouts(getOperation()))
       return;
     for (tt::FuncOp function : getOperation().getOps<tt::FuncOp>()) {
+      eraseUnusedLoads(function);
       mergeLoads(function);
       llvm::SmallVector<tt::DescriptorLoadOp> loads;
       function.walk([&](tt::DescriptorLoadOp load) { loads.push_back(load); });

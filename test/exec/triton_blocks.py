@@ -32,6 +32,9 @@
 # EXPECT: allclose(out, (exp(q.to(f32) @ k.to(f32).T) / sum(exp(q.to(f32) @ k.to(f32).T), 1).reshape((64, 1))) @ v.to(f32), rtol=1e-2, atol=1e-2)
 # RUN: stored_twice x='randn((32, 64), f32)' columns='empty((64, 32), f32)' rows='empty((32, 64), f32)' --grid 1
 # EXPECT: all(columns == x.T) & all(rows == x)
+# Fewer elements than threads: the load is made again where the block is summed.
+# RUN: stored_then_summed x='randint(-9, 10, (32, 16), f32)' out='empty((32, 16), i32)' n=5 --num-warps 8 --grid 1
+# EXPECT: out == x.to(i32) + sum(x.to(i32), 0)[None, :]
 # RUN: scaled_in_place x='arange(64 * 256, f32).reshape((64, 256)) % 61' columns=256 --grid 1
 # EXPECT: x == 4 * (arange(64 * 256, f32).reshape((64, 256)) % 61)
 # RUN: carried_descriptor x='zeros((32, 256), f32)' columns=256 --grid 1
@@ -161,6 +164,17 @@ def stored_twice(x, columns, rows):
     row, column = tl.arange(0, 32)[:, None], tl.arange(0, 64)[None, :]
     tl.store(columns + column * 32 + row, block)
     tl.store(rows + row * 64 + column, block)
+
+
+@triton.jit
+def stored_then_summed(x, out, n):
+    i, j = tl.arange(0, 32)[:, None], tl.arange(0, 16)[None, :]
+    block = tl.make_tensor_descriptor(x, [32, 16], [16, 1], [32, 16])
+    block.store([0, 0], 2 * tl.load(x + i * 16 + j))
+    value = block.load([0, 0]).to(tl.int32)
+    if n > 3:
+        value += tl.sum(value, 0)
+    tl.store(out + i * 16 + j, value)
 
 
 @triton.jit
