@@ -96,8 +96,8 @@ void mergeLoads(tt::FuncOp function) {
   });
 }
 
-/// Erases loads that were made again elsewhere, and what branches return of them: where nothing reads
-/// a buffer, its memory is another's while the copy still runs.
+/// Erases loads that were made again elsewhere, and what branches return of them: where nothing
+/// reads a buffer, its memory is another's while the copy still runs.
 void eraseUnusedLoads(tt::FuncOp function) {
   llvm::SmallVector<Operation *> branches;
   function.walk([&](scf::IfOp branch) {
