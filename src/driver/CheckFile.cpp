@@ -48,7 +48,7 @@ std::vector<CheckedKernel> checkFile(Compiler &compiler, sema::Program &program,
   if (!module.isBuiltin())
     reportStrayRequests(static_cast<sema::SourceModule &>(module).file, kernels, once);
   for (const std::shared_ptr<const sema::Function> &kernel : kernels)
-    for (KernelRequest &request : requestsAbove(*kernel, once)) {
+    for (CheckRequest &request : requestsAbove(*kernel, once)) {
       host::HostScope scope(program, module);
       std::optional<KernelArguments> arguments =
           bindTypes(scope, *kernel, request.arguments, request.span, once);

@@ -1,22 +1,22 @@
 //===- CheckFile.h - What is wrong with a file of kernels ---------------------===//
 #pragma once
 
+#include "driver/CheckRequest.h"
 #include "driver/Compiler.h"
-#include "driver/KernelRequest.h"
 
 namespace gluonc::driver {
 
 /// A kernel compiled as a comment above it asks.
 struct CheckedKernel {
   std::shared_ptr<const sema::Function> kernel;
-  KernelRequest request;
+  CheckRequest request;
   KernelArguments arguments;
   /// Its IR after all passes; null after a report.
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
 /// Reports names, calls, layouts and shapes that are wrong whatever the arguments are
-/// (sema::check), then, for each request above a kernel (KernelRequest.h), what is wrong for these
+/// (sema::check), then, for each request above a kernel (CheckRequest.h), what is wrong for these
 /// arguments, up to where code is generated. Nothing is said twice about one place. After a syntax
 /// error names are missing that the user did write; call it with a sink that ignores.
 std::vector<CheckedKernel> checkFile(Compiler &compiler, sema::Program &program,

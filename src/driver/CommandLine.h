@@ -1,7 +1,7 @@
 //===- CommandLine.h - Options and arguments of one command -------------------===//
 //
 // Words that a text is made of, each with its place in it: the command line of a
-// program, or the comment above a kernel (KernelRequest.h).
+// program, or the comment above a kernel (CheckRequest.h).
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,4 +1,4 @@
-//===- KernelRequest.h - What a comment says a kernel is compiled for ---------===//
+//===- CheckRequest.h - What a comment says a kernel is compiled for ---------===//
 //
 //   # gluonc: x=*fp32:16 n=i32 BLOCK=256 --num-warps 8 \
 //   #         layout=gl.BlockedLayout([2], [32], [8], [0])
@@ -17,7 +17,7 @@
 
 namespace gluonc::driver {
 
-struct KernelRequest {
+struct CheckRequest {
   /// From the first word to the last.
   diag::Span span;
   std::vector<ArgumentText> arguments;
@@ -25,7 +25,7 @@ struct KernelRequest {
 };
 
 /// The requests in the comments right above a function. Wrong ones are reported and left out.
-std::vector<KernelRequest> requestsAbove(const sema::Function &kernel, diag::Sink &sink);
+std::vector<CheckRequest> requestsAbove(const sema::Function &kernel, diag::Sink &sink);
 
 /// Reports such comments that are above none of `kernels`.
 void reportStrayRequests(const diag::SourceFile &file,

@@ -1,4 +1,4 @@
-#include "driver/KernelRequest.h"
+#include "driver/CheckRequest.h"
 #include "driver/KernelOptions.h"
 #include "syntax/Ast.h"
 #include "syntax/Lexer.h"
@@ -68,14 +68,14 @@ static std::vector<llvm::StringRef> wordsOfRequest(const diag::SourceFile &file,
   }
 }
 
-static std::optional<KernelRequest> readRequest(const diag::SourceFile &file,
-                                                llvm::ArrayRef<llvm::StringRef> words,
-                                                diag::Span place, diag::Sink &sink) {
+static std::optional<CheckRequest> readRequest(const diag::SourceFile &file,
+                                               llvm::ArrayRef<llvm::StringRef> words,
+                                               diag::Span place, diag::Sink &sink) {
   std::vector<uint32_t> offsets;
   for (llvm::StringRef word : words)
     offsets.push_back(static_cast<uint32_t>(word.data() - file.text().data()));
   CommandLine line;
-  KernelRequest request;
+  CheckRequest request;
   request.span = place;
   std::string problem = line.parse({requestOptions}, words, &file, offsets);
   if (problem.empty() && line.namedValues(0, request.arguments, problem))
@@ -118,8 +118,8 @@ static bool beginsRequest(const diag::SourceFile &file, uint32_t line) {
   return text && text->starts_with("gluonc:");
 }
 
-std::vector<KernelRequest> requestsAbove(const sema::Function &kernel, diag::Sink &sink) {
-  std::vector<KernelRequest> requests;
+std::vector<CheckRequest> requestsAbove(const sema::Function &kernel, diag::Sink &sink) {
+  std::vector<CheckRequest> requests;
   const diag::SourceFile &file = *kernel.span.file;
   const Lines lines = commentAbove(kernel);
   for (uint32_t line = lines.begin; line < lines.end; ++line) {
@@ -131,7 +131,7 @@ std::vector<KernelRequest> requestsAbove(const sema::Function &kernel, diag::Sin
       place.begin = static_cast<uint32_t>(words.front().data() - file.text().data());
       place.end = static_cast<uint32_t>(words.back().end() - file.text().data());
     }
-    if (std::optional<KernelRequest> request = readRequest(file, words, place, sink))
+    if (std::optional<CheckRequest> request = readRequest(file, words, place, sink))
       requests.push_back(std::move(*request));
   }
   return requests;
