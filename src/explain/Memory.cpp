@@ -1,6 +1,7 @@
 #include "explain/Memory.h"
 
 #include "layout/plan/Conversion.h"
+#include "target/nvidia/Chips.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -51,7 +52,7 @@ SectorCount countSectors(llvm::ArrayRef<ptx::Touch> touches, unsigned unit) {
 /// of accesses of 8 bytes, both quarters of a half of those of 16. They do where the neighbour of
 /// each lane, or the one behind it, wants the same or nothing.
 static bool areTwoPhasesOne(llvm::ArrayRef<ptx::Touch> touches, unsigned together) {
-  constexpr unsigned lanes = 32;
+  constexpr unsigned lanes = target::nvidia::warpSize;
   constexpr uint64_t nothing = ~uint64_t(0);
   const ptx::Touch &first = touches.front();
   if (together >= lanes || first.lane % (2 * together) >= together)

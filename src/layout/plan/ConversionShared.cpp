@@ -35,10 +35,13 @@
 #include "layout/linear/Gf2.h"
 #include "layout/named/Blocks.h"
 #include "support/Error.h"
+#include "target/nvidia/Chips.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <bit>
 
 namespace gluonc::layout {
 
@@ -71,7 +74,7 @@ struct Side {
     llvm::ArrayRef<uint64_t> registers = layout.packedBases(Dim::Register),
                              lanes = layout.packedBases(Dim::Lane);
     unsigned inWord = llvm::Log2_32(32 / elementBits);
-    if (lanes.size() != 5 || registers.size() < inWord)
+    if (lanes.size() != std::countr_zero(target::nvidia::warpSize) || registers.size() < inWord)
       return false;
     Vectors word(registers.take_front(inWord)), others(registers.drop_front(inWord));
     Vectors along = word, across(lanes.drop_front(2));
