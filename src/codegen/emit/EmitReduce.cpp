@@ -95,14 +95,15 @@ std::vector<ThreadAddress> scratchOf(Emitter &emitter, const ReductionPlan &plan
 
 /// The slots of one position: one tuple each.
 SmallVector<Tuple> loadSlots(Emitter &emitter, const ReductionPlan &plan,
-                             MutableArrayRef<ThreadAddress> scratch, uint32_t offset,
+                             MutableArrayRef<ThreadAddress> scratch, uint32_t place,
                              const Tuple &example) {
   SmallVector<Tuple> slots(size_t{1} << plan.slotLog2, Tuple(example.size()));
   for (auto [operand, address] : enumerate(scratch)) {
     Type *type = example[operand]->getType();
-    unsigned count = std::min<unsigned>(slots.size(), 16 / memoryBytes(type));
+    unsigned count = std::min(1u << plan.sideBySideLog2(), 16 / memoryBytes(type));
     for (unsigned first = 0; first < slots.size(); first += count) {
-      Registers loaded = loadShared(emitter.builder, address.at(offset + first), type, count);
+      Registers loaded =
+          loadShared(emitter.builder, address.at(plan.offsetOf(place, first)), type, count);
       for (auto [i, value] : enumerate(loaded))
         slots[first + i][operand] = value;
     }
@@ -116,19 +117,23 @@ LogicalResult reduceThroughShared(Emitter &emitter, tt::ReduceOp op, const Reduc
   if (!begin)
     return failure();
   const Tuple example = partials.front();
+  SmallVector<uint32_t> storeImages, loadImages;
+  for (auto [place, slot] : zip_equal(plan.placeImages, plan.slotImages)) {
+    storeImages.push_back(plan.offsetOf(place, slot));
+    loadImages.push_back(plan.offsetOf(place, 0));
+  }
   std::vector<ThreadAddress> store =
-      scratchOf(emitter, plan, Part::Slots, *begin, plan.storeImages, example);
+      scratchOf(emitter, plan, Part::Slots, *begin, storeImages, example);
   // Threads that hold the same partial result store it to the same place: no predicate.
   for (auto [group, partial] : zip_equal(plan.groups, partials))
     for (auto [address, value] : zip_equal(store, partial))
-      storeShared(emitter.builder, address.at(group.offset), value);
+      storeShared(emitter.builder, address.at(plan.offsetOf(group.place, group.slot)), value);
   emitter.threads.barrier();
 
   std::vector<ThreadAddress> load =
-      scratchOf(emitter, plan, Part::Slots, *begin, plan.loadImages, example);
+      scratchOf(emitter, plan, Part::Slots, *begin, loadImages, example);
   for (auto [group, partial] : zip_equal(plan.groups, partials)) {
-    SmallVector<Tuple> slots =
-        loadSlots(emitter, plan, load, group.position << plan.slotLog2, example);
+    SmallVector<Tuple> slots = loadSlots(emitter, plan, load, group.place, example);
     std::optional<Tuple> total = combineAll(emitter, op.getCombineOp(), std::move(slots));
     if (!total)
       return failure();
@@ -158,14 +163,11 @@ LogicalResult reduceAcrossCtas(Emitter &emitter, tt::ReduceOp op, const Reductio
   if (!begin)
     return failure();
   const Tuple example = partials.front();
-  SmallVector<uint32_t> images;
-  for (uint32_t image : plan.loadImages)
-    images.push_back(image >> plan.slotLog2);
   std::vector<ThreadAddress> places =
-      scratchOf(emitter, plan, Part::Exchange, *begin, images, example);
+      scratchOf(emitter, plan, Part::Exchange, *begin, plan.placeImages, example);
   for (auto [group, partial] : zip_equal(plan.groups, partials))
     for (auto [address, value] : zip_equal(places, partial))
-      storeShared(emitter.builder, address.at(group.position), value);
+      storeShared(emitter.builder, address.at(group.place), value);
   if (failed(clusterBarrier(emitter, op)))
     return failure();
 
@@ -181,7 +183,7 @@ LogicalResult reduceAcrossCtas(Emitter &emitter, tt::ReduceOp op, const Reductio
         rank ^= peer >> bit & 1 ? generator : 0;
       for (auto [address, value] : zip_equal(peers, partial))
         tuple.push_back(
-            loadPeer(emitter, address.at(group.position, rank), value->getType(), 1).front());
+            loadPeer(emitter, address.at(group.place, rank), value->getType(), 1).front());
     }
     std::optional<Tuple> total = combineAll(emitter, op.getCombineOp(), std::move(ofCtas));
     if (!total)

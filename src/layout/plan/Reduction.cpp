@@ -6,6 +6,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace gluonc::layout {
 namespace {
@@ -44,6 +45,26 @@ private:
 };
 
 } // namespace
+
+LanesFirst::LanesFirst(llvm::ArrayRef<uint32_t> laneImages, unsigned positionLog2) {
+  uint32_t placed = 0;
+  auto place = [&](uint32_t image) {
+    if (!llvm::isPowerOf2_32(image) || (placed & image))
+      return;
+    placed |= image;
+    order.push_back(llvm::countr_zero(image));
+  };
+  llvm::for_each(laneImages, place);
+  for (unsigned bit = 0; bit < positionLog2; ++bit)
+    place(1u << bit);
+}
+
+uint32_t LanesFirst::operator()(uint32_t position) const {
+  uint32_t moved = 0;
+  for (auto [to, from] : llvm::enumerate(order))
+    moved |= (position >> from & 1) << to;
+  return moved;
+}
 
 uint32_t positionWithout(const LinearLayout &layout, uint64_t packed, unsigned axis) {
   uint32_t position = 0;
@@ -102,7 +123,7 @@ std::optional<ReductionPlan> planReduction(const LinearLayout &source, unsigned 
       continue;
     auto [entry, fresh] = groupOf.try_emplace(positionOf(packed), plan.groups.size());
     if (fresh)
-      plan.groups.push_back({entry->first, 0, {}});
+      plan.groups.push_back({entry->first, 0, 0, {}});
     ReductionPlan::Group &group = plan.groups[entry->second];
     if (!fresh)
       reached.insert(axisOf(packed) ^ axisOf(image(Dim::Register, group.registers.front())));
@@ -129,15 +150,18 @@ std::optional<ReductionPlan> planReduction(const LinearLayout &source, unsigned 
     return std::nullopt;
 
   plan.slotLog2 = source.outLog2(dim) - reached.size();
-  auto offsetOf = [&](uint64_t packed) {
-    return positionOf(packed) << plan.slotLog2 | reached.cosetOf(axisOf(packed));
-  };
-  for (ReductionPlan::Group &group : plan.groups)
-    group.offset = offsetOf(image(Dim::Register, group.registers.front()));
+  llvm::SmallVector<uint32_t, 5> laneImages;
+  for (uint64_t basis : source.packedBases(Dim::Lane))
+    laneImages.push_back(positionOf(basis));
+  LanesFirst placeOf(laneImages, plan.positionLog2);
+  for (ReductionPlan::Group &group : plan.groups) {
+    group.place = placeOf(group.position);
+    group.slot = reached.cosetOf(axisOf(image(Dim::Register, group.registers.front())));
+  }
   for (Dim in : {Dim::Lane, Dim::Warp})
     for (uint64_t basis : source.packedBases(in)) {
-      plan.storeImages.push_back(offsetOf(basis));
-      plan.loadImages.push_back(positionOf(basis) << plan.slotLog2);
+      plan.placeImages.push_back(placeOf(positionOf(basis)));
+      plan.slotImages.push_back(reached.cosetOf(axisOf(basis)));
     }
   return plan;
 }

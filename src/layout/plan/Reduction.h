@@ -26,27 +26,47 @@
 
 namespace gluonc::layout {
 
+/// Numbers positions anew so that neighbouring lanes have neighbouring ones, and so other banks of
+/// shared memory. Linear.
+class LanesFirst {
+public:
+  /// `laneImages`: the position that each bit of the lane adds.
+  LanesFirst(llvm::ArrayRef<uint32_t> laneImages, unsigned positionLog2);
+  uint32_t operator()(uint32_t position) const;
+
+private:
+  /// Which bit of a position comes lowest, and so on.
+  llvm::SmallVector<unsigned, 12> order;
+};
+
 struct ReductionPlan {
   /// The registers of a thread that belong to one position, by rising axis value.
   struct Group {
     uint32_t position;
-    /// Offset of the thread-independent part in the scratch, in elements.
-    uint32_t offset;
+    /// Where the position's slots are, and which of them the group's partial result is, apart from
+    /// what the thread adds.
+    uint32_t place, slot;
     llvm::SmallVector<uint32_t, 8> registers;
   };
   llvm::SmallVector<Group, 8> groups;
   /// A butterfly step per entry: combine with lane ^ entry.
   llvm::SmallVector<uint32_t, 5> laneXors;
   /// Generators of the CTAs that share a position; what each has left is combined last. The CTA
-  /// stores it at its positions, without slots, behind them; thread images are loadImages without
-  /// the slot bits.
+  /// stores it at its places, behind all slots.
   llvm::SmallVector<uint32_t, 4> blockXors;
   /// log2 of the partial results that shared memory must bring together; 0: none.
   unsigned slotLog2 = 0;
   unsigned positionLog2 = 0;
-  /// Scratch offsets, in elements, of the lane bits and then the warp bits: where a thread stores
-  /// its partial results, and where the slots of its positions start.
-  llvm::SmallVector<uint32_t, 10> storeImages, loadImages;
+  /// What the lane bits and then the warp bits add to places and to slots.
+  llvm::SmallVector<uint32_t, 10> placeImages, slotImages;
+
+  /// Slots that lie side by side, for one access: those of all places, then the next of all places.
+  unsigned sideBySideLog2() const { return std::min(slotLog2, 2u); }
+  /// In scratch, in elements. Linear.
+  uint32_t offsetOf(uint32_t place, uint32_t slot) const {
+    unsigned low = sideBySideLog2();
+    return (slot & ((1u << low) - 1)) | place << low | slot >> low << (low + positionLog2);
+  }
 
   /// Bytes of slots of one operand; a multiple of 16.
   int64_t slotBytes(int64_t elementBytes) const;

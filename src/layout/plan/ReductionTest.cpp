@@ -26,9 +26,25 @@ TEST(Reduction, GoesFromRegistersToLanesToSlots) {
   EXPECT_EQ(plan.groups[0].registers.size(), 2u);
   EXPECT_EQ(plan.laneXors.size(), 5u);
   EXPECT_EQ(plan.slotLog2, 1u);
-  EXPECT_EQ(plan.storeImages.back(), 1u);
-  EXPECT_EQ(plan.loadImages.back(), 0u);
+  EXPECT_EQ(plan.slotImages.back(), 1u);
+  EXPECT_EQ(plan.placeImages.back(), 0u);
   EXPECT_EQ(plan.scratchBytes(4), 16);
+}
+
+TEST(Reduction, LanesOfAWarpFindTheirSlotsSideBySide) {
+  // Four columns a thread, rows over eight warps.
+  LinearLayout layout = make({{reg, {{0, 1}, {0, 2}}},
+                              {lane, {{0, 4}, {0, 8}, {0, 16}, {1, 0}, {2, 0}}},
+                              {warp, {{4, 0}, {8, 0}, {16, 0}}}},
+                             {{row, 5}, {col, 5}});
+  ReductionPlan plan = planReduction(layout, 0).value();
+  EXPECT_EQ(plan.slotLog2, 3u);
+  EXPECT_EQ(plan.placeImages, (llvm::SmallVector<uint32_t, 10>{1, 2, 4, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(plan.groups[1].place, 8u);
+  // 16 bytes of a lane lie beside those of the next.
+  EXPECT_EQ(plan.offsetOf(1, 0), 4u);
+  EXPECT_EQ(plan.offsetOf(0, 3), 3u);
+  EXPECT_EQ(plan.offsetOf(0, 4), 4u * 32);
 }
 
 TEST(Reduction, CopiesAreNotCountedTwice) {

@@ -37,30 +37,6 @@ std::optional<llvm::SmallVector<Place, 12>> placesOf(const LinearLayout &source,
   return places;
 }
 
-/// Renumbers positions so that neighbouring lanes have neighbouring ones, and so other banks.
-void putLanesFirst(ScanPlan &plan, unsigned laneCount) {
-  llvm::SmallVector<unsigned, 12> order;
-  uint32_t placed = 0;
-  auto place = [&](uint32_t image) {
-    if (!llvm::isPowerOf2_32(image) || (placed & image))
-      return;
-    placed |= image;
-    order.push_back(llvm::countr_zero(image));
-  };
-  for (uint32_t image : llvm::ArrayRef(plan.positionImages).take_front(laneCount))
-    place(image);
-  for (unsigned bit = 0; bit < plan.positionLog2; ++bit)
-    place(1u << bit);
-  auto renumber = [&](uint32_t &position) {
-    uint32_t moved = 0;
-    for (auto [to, from] : llvm::enumerate(order))
-      moved |= (position >> from & 1) << to;
-    position = moved;
-  };
-  llvm::for_each(plan.positions, renumber);
-  llvm::for_each(plan.positionImages, renumber);
-}
-
 } // namespace
 
 int64_t ScanPlan::scratchBytes(int64_t elementBytes) const {
@@ -97,7 +73,12 @@ std::optional<ScanPlan> planScan(const LinearLayout &source, unsigned axis) {
       plan.positionImages.push_back(positionWithout(source, basis, axis));
       plan.slotImages.push_back(source.outComponent(basis, dim) >> done);
     }
-  putLanesFirst(plan, source.inLog2(Dim::Lane));
+  LanesFirst placeOf(llvm::ArrayRef(plan.positionImages).take_front(source.inLog2(Dim::Lane)),
+                     plan.positionLog2);
+  for (uint32_t &position : plan.positions)
+    position = placeOf(position);
+  for (uint32_t &image : plan.positionImages)
+    image = placeOf(image);
   return plan;
 }
 
