@@ -2,7 +2,6 @@
 #include "ir/Encoding.h"
 
 #include "ir/LinearLayoutCache.h"
-#include "ir/amdg/AmdOps.h"
 #include "support/Error.h"
 #include "target/Features.h"
 
@@ -195,7 +194,8 @@ const layout::ConversionPlan &planOf(ttg::ConvertLayoutOp op) {
   layout::ConversionOptions options;
   if (forced)
     options.maxSwaps = layout::LinearLayout::maxBits;
-  if (std::optional<target::Target> target = targetAt(op)) {
+  const std::optional<target::Target> target = targetAt(op);
+  if (target) {
     options.matrixLoads = has(*target, target::Feature::MatrixLoad);
     options.matrixStores = has(*target, target::Feature::MatrixStore);
   }
@@ -208,7 +208,8 @@ const layout::ConversionPlan &planOf(ttg::ConvertLayoutOp op) {
   const layout::ConversionPlan *byItself = &cache.plan({from, to}, {flags, 0}, plan);
   // Where no scratch is left, lanes exchange words.
   constexpr int64_t forAmd = -1;
-  if (!forced && std::holds_alternative<layout::ShufflePlan>(*byItself) && amdg::isForAmd(op))
+  if (!forced && std::holds_alternative<layout::ShufflePlan>(*byItself) && target &&
+      target->amdChip())
     byItself = &cache.plan({from, to}, {flags, forAmd}, [&] {
       return withFewerAccesses(*byItself, src.removeZeroBases(layout::Dim::Register),
                                dst.removeZeroBases(layout::Dim::Register), bits);

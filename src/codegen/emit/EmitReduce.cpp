@@ -3,7 +3,7 @@
 // The plan (layout/plan/Reduction.h) says who combines with whom; this writes it down:
 // registers of a thread as a tree or in order, lanes by butterflies, what is left
 // over through shared memory, where every thread that needs a result reads all of
-// its partial results (they lie side by side) and combines them itself. CTAs that
+// its partial results (four of which lie side by side) and combines them itself. CTAs that
 // share the axis do the same at last, through the shared memory of the cluster.
 //
 //===----------------------------------------------------------------------===//

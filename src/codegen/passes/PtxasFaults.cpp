@@ -13,16 +13,18 @@ namespace gluonc::codegen {
 
 using Words = SmallSetVector<Value *, 32>;
 
-static bool isAsyncProduct(const Instruction &instruction) {
+static bool hasText(const Instruction &instruction, StringRef part) {
   const auto *call = dyn_cast<CallInst>(&instruction);
   const auto *text = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
-  return text && StringRef(text->getAsmString()).contains("wgmma.mma_async");
+  return text && StringRef(text->getAsmString()).contains(part);
+}
+
+static bool isAsyncProduct(const Instruction &instruction) {
+  return hasText(instruction, "wgmma.mma_async");
 }
 
 static bool isWaitForProducts(const Instruction &instruction) {
-  const auto *call = dyn_cast<CallInst>(&instruction);
-  const auto *text = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
-  return text && StringRef(text->getAsmString()).contains("wgmma.wait_group");
+  return hasText(instruction, "wgmma.wait_group");
 }
 
 /// Whether only products of the loop, and waits for them, have written a sum since the last
