@@ -57,6 +57,9 @@ void addAssign(OpPassManager &passes, const target::Target &target, AssignOption
   }
   // Behind what removes conversions.
   passes.addPass(createMeetSharesPass());
+  // Behind what makes conversions.
+  if (!options.allDefault)
+    passes.addPass(createLoadEarlyPass());
   if (options.remarks)
     passes.addPass(createSayProductsPass(target));
   // Those that no loop starts ahead.
@@ -82,11 +85,12 @@ static void registerWithTarget(llvm::StringRef name, llvm::StringRef description
 }
 
 void registerAssignPasses() {
-  for (auto create : {createFlattenLoopsPass, createUnrollLoopsPass, createDropUnitDimsPass,
-                      createTransposeLoadsPass, createCombinePass, createStateProductsPass,
-                      createRemoveConversionsPass, createReduceBehindLoopsPass,
-                      createReadBuffersPass, createMeetSharesPass, createDropArgumentsPass,
-                      createAwaitProductsPass, createKeepSumsPass, createFinishLayoutsPass})
+  for (auto create :
+       {createFlattenLoopsPass, createUnrollLoopsPass, createDropUnitDimsPass,
+        createTransposeLoadsPass, createCombinePass, createStateProductsPass,
+        createRemoveConversionsPass, createReduceBehindLoopsPass, createReadBuffersPass,
+        createMeetSharesPass, createDropArgumentsPass, createAwaitProductsPass, createKeepSumsPass,
+        createLoadEarlyPass, createFinishLayoutsPass})
     registerPass(create);
   registerPass([] { return createCoalescePass(); });
   for (bool allDefault : {false, true})

@@ -129,6 +129,9 @@ std::unique_ptr<mlir::Pass> createStoreEarlyPass(const target::Target &target);
 /// Drops what loops carry and nothing needs.
 std::unique_ptr<mlir::Pass> createDropArgumentsPass();
 
+/// Starts loads before threads exchange what the loads do not need.
+std::unique_ptr<mlir::Pass> createLoadEarlyPass();
+
 /// Says by which instructions products are computed.
 std::unique_ptr<mlir::Pass> createSayProductsPass(const target::Target &target);
 

@@ -292,22 +292,16 @@ TEST(Ptxas, MissingAssemblerIsAnError) {
   llvm::consumeError(cubin.takeError());
 }
 
-/// A program in the place of ptxas: with a stated limit it spills `again` bytes, else 900 with 32
-/// registers. What it writes says which of the two it was.
-std::string assembledBy(const std::string &again, const std::string &ptx) {
+/// What a shell script in the place of ptxas writes to $out behind the head of an ELF file; $in is
+/// the PTX.
+std::string assembledByScript(const std::string &commands, const std::string &ptx) {
   llvm::SmallString<64> path;
   int file = -1;
   EXPECT_FALSE(llvm::sys::fs::createTemporaryFile("ptxas", "sh", file, path));
   llvm::raw_fd_ostream script(file, /*shouldClose=*/true);
   script << "#!/bin/sh\n"
             "for word; do case $word in *.ptx) in=$word;; *.cubin) out=$word;; esac; done\n"
-            "echo \"ptxas info    : Compiling entry function 'k' for 'sm_90a'\"\n"
-            "if grep -q '^.maxnreg 255$' $in; then spills="
-         << again
-         << " used=255; else spills=900 used=32; fi\n"
-            "echo \"    0 bytes stack frame, $spills bytes spill stores, 0 bytes spill loads\"\n"
-            "echo \"ptxas info    : Used $used registers\"\n"
-            "printf '\\177ELF%s' $used > $out\n";
+         << commands;
   script.close();
   EXPECT_FALSE(llvm::sys::fs::setPermissions(path, llvm::sys::fs::owner_all));
   llvm::Expected<codegen::nvidia::Cubin> cubin =
@@ -315,6 +309,20 @@ std::string assembledBy(const std::string &again, const std::string &ptx) {
   llvm::sys::fs::remove(path);
   EXPECT_TRUE(static_cast<bool>(cubin));
   return cubin ? cubin->bytes.substr(4) : llvm::toString(cubin.takeError());
+}
+
+/// Of one that spills `again` bytes with a stated limit, else 900 with 32 registers: what it writes
+/// says which of the two it was.
+std::string assembledBy(const std::string &again, const std::string &ptx) {
+  return assembledByScript(
+      "echo \"ptxas info    : Compiling entry function 'k' for 'sm_90a'\"\n"
+      "if grep -q '^.maxnreg 255$' $in; then spills=" +
+          again +
+          " used=255; else spills=900 used=32; fi\n"
+          "echo \"    0 bytes stack frame, $spills bytes spill stores, 0 bytes spill loads\"\n"
+          "echo \"ptxas info    : Used $used registers\"\n"
+          "printf '\\177ELF%s' $used > $out\n",
+      ptx);
 }
 
 TEST(Ptxas, IsAskedAgainWhereItLeavesRegisters) {
@@ -325,6 +333,32 @@ TEST(Ptxas, IsAskedAgainWhereItLeavesRegisters) {
   // A limit of the author's stands, and more threads have fewer registers each.
   EXPECT_EQ(assembledBy("10", head + ".reqntid 64\n.maxnreg 32\n" + body), "32");
   EXPECT_EQ(assembledBy("10", head + ".reqntid 1024\n" + body), "32");
+}
+
+/// The same, whose code has 176 registers, or 200 and `spills` bytes of spills where a number of
+/// programs is stated; what it writes says which number that was, 0 without.
+std::string assembledWithRoom(const std::string &spills, const std::string &ptx) {
+  return assembledByScript("echo \"ptxas info    : Compiling entry function 'k' for 'sm_90a'\"\n"
+                           "n=$(sed -n 's/^.minnctapersm //p' $in)\n"
+                           "spills=${n:+" +
+                               spills +
+                               "} used=${n:+200}\n"
+                               "echo \"    0 bytes stack frame, ${spills:-0} bytes spill stores, "
+                               "0 bytes spill loads\"\n"
+                               "echo \"ptxas info    : Used ${used:-176} registers\"\n"
+                               "printf '\\177ELF%s' ${n:-0} > $out\n",
+                           ptx);
+}
+
+TEST(Ptxas, IsAskedAgainWhereFewProgramsLeaveRegisters) {
+  const std::string head = ".entry k()\n", body = "{ ret; }\n";
+  // 65536 / (176 * 128) = 2 programs, whose threads may have 255 each.
+  EXPECT_EQ(assembledWithRoom("0", head + ".reqntid 128\n" + body), "2");
+  // Code that spills is not taken.
+  EXPECT_EQ(assembledWithRoom("8", head + ".reqntid 128\n" + body), "0");
+  // One of twice as many threads. A stated number stands.
+  EXPECT_EQ(assembledWithRoom("0", head + ".reqntid 256\n" + body), "1");
+  EXPECT_EQ(assembledWithRoom("0", head + ".reqntid 128\n.minnctapersm 1\n" + body), "1");
 }
 
 TEST(Ptxas, ItsWordsBecomeCauses) {

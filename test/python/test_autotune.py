@@ -7,7 +7,7 @@ import gluonc
 import numpy as np
 import pytest
 from gluonc import language as gl
-from gluonc import Config, _autotune, autotune, heuristics
+from gluonc import Config, _autotune, _testing, autotune, heuristics
 from gluonc._jit import triton_jit
 from gluonc._triton import _language as tl
 from gluonc._triton.tools.tensor_descriptor import TensorDescriptor
@@ -310,3 +310,9 @@ def test_tensors_behind_descriptors_are_on_their_device():
         base = SimpleNamespace(device=SimpleNamespace(type="cuda"))
     assert _autotune._have_times({"n": 4, "tensor": Described()})
     assert not _autotune._have_times({"n": 4})
+
+
+def test_a_call_that_is_far_off_does_not_decide(monkeypatch):
+    times = iter([50.0, 50.0] + [0.01] * 1000)
+    monkeypatch.setattr(_testing, "_measure", lambda: lambda call: next(times))
+    assert _testing.bench(lambda: None, warmup=0, rep=1, quantiles=[0.5]) == 0.01

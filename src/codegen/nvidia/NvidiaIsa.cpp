@@ -19,6 +19,7 @@
 #include "target/Limits.h"
 #include "target/nvidia/BoxCopies.h"
 #include "target/nvidia/Chips.h"
+#include "target/nvidia/Occupancy.h"
 #include "target/nvidia/Registers.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -131,6 +132,19 @@ Constant *NvidiaIsa::sharedMemory(Module &module) const {
   return shared;
 }
 
+/// How many programs share a multiprocessor where shared memory allows so few that a thread may
+/// have all registers that it can name; 0 where it allows more. ptxas does not know of dynamic
+/// shared memory, and saves registers for programs that never come.
+static unsigned programsWithAllRegisters(const target::Target &target, const KernelInfo &kernel) {
+  using namespace target::nvidia;
+  std::optional<Occupancy> most =
+      occupancyOf(target, {.warps = kernel.numWarps, .sharedBytes = kernel.sharedBytes});
+  return most && most->limit == OccupancyLimit::SharedMemory &&
+                 mostRegistersOf(most->warps * warpSize) == maxRegistersPerThread
+             ? most->ctas
+             : 0;
+}
+
 void NvidiaIsa::markKernel(Function &function, const KernelInfo &kernel,
                            std::optional<unsigned> maxRegisters,
                            ArrayRef<unsigned> descriptors) const {
@@ -138,6 +152,8 @@ void NvidiaIsa::markKernel(Function &function, const KernelInfo &kernel,
   function.addFnAttr("nvvm.reqntid", std::to_string(kernel.numWarps * target.warpSize()));
   if (maxRegisters)
     function.addFnAttr("nvvm.maxnreg", std::to_string(*maxRegisters));
+  else if (unsigned programs = programsWithAllRegisters(target, kernel))
+    function.addFnAttr("nvvm.minctasm", std::to_string(programs));
   if (kernel.numCtas > 1)
     function.addFnAttr("nvvm.cluster_dim", std::to_string(kernel.numCtas) + ",1,1");
   LLVMContext &context = function.getContext();

@@ -2,6 +2,8 @@
 
 #include "support/Forks.h"
 #include "support/Interrupt.h"
+#include "target/nvidia/Chips.h"
+#include "target/nvidia/Occupancy.h"
 #include "target/nvidia/Registers.h"
 
 #include "llvm/ADT/SmallString.h"
@@ -40,13 +42,6 @@ unsigned numberBefore(StringRef line, StringRef unit) {
 }
 
 constexpr StringLiteral threadsDirective = ".reqntid";
-
-/// Registers that a thread of so many can have.
-unsigned mostRegisters(unsigned threads) {
-  using namespace target::nvidia;
-  return std::min(maxRegistersPerThread,
-                  registerFile / std::max(threads, 1u) / registerUnit * registerUnit);
-}
 
 /// A folder that only this user can open, and that disappears with the object: what ptxas puts
 /// into it becomes code that runs as the user.
@@ -236,7 +231,27 @@ static unsigned spillsOf(const Cubin &cubin) {
 /// kernel that does not fit into 255 registers may be left with 32. `threads` of its program.
 static bool gaveUp(const Cubin &cubin, unsigned threads) {
   return cubin.resources.size() == 1 && spillsOf(cubin) != 0 &&
-         2 * cubin.resources.front().registers < mostRegisters(threads);
+         2 * cubin.resources.front().registers < target::nvidia::mostRegistersOf(threads);
+}
+
+/// Registers below which it is worth the time to ask for more.
+static constexpr unsigned fewRegistersLeft = 16;
+
+/// How many programs share a multiprocessor, where that are so few that their threads could have
+/// many more registers.
+static std::optional<unsigned> programsWithRoom(const Cubin &cubin, unsigned threads,
+                                                const target::Target &target) {
+  using namespace target::nvidia;
+  if (cubin.resources.size() != 1)
+    return std::nullopt;
+  unsigned registers = cubin.resources.front().registers;
+  std::optional<Occupancy> most =
+      occupancyOf(target, {.warps = std::max(threads / warpSize, 1u), .registers = registers});
+  if (!most || most->limit != OccupancyLimit::Registers || most->ctas == 0 ||
+      mostRegistersOf(most->warps * warpSize) != maxRegistersPerThread ||
+      registers + fewRegistersLeft > maxRegistersPerThread)
+    return std::nullopt;
+  return most->ctas;
 }
 
 Expected<Cubin> assemble(StringRef ptxasPath, StringRef ptx, const target::Target &target,
@@ -245,15 +260,23 @@ Expected<Cubin> assemble(StringRef ptxasPath, StringRef ptx, const target::Targe
   auto [head, tail] = ptx.split(threadsDirective);
   unsigned threads = 0;
   if (!made || tail.trim(' ').consumeInteger(10, threads) || threads == 0 ||
-      ptx.contains(".maxnreg") || !gaveUp(*made, threads))
+      ptx.contains(".maxnreg") || ptx.contains(".minnctapersm"))
     return made;
-  // Where the number of registers is stated, it does not.
-  std::string stated =
-      (head + ".maxnreg " + Twine(mostRegisters(threads)) + "\n" + threadsDirective + tail).str();
-  Expected<Cubin> again = assembleOnce(ptxasPath, stated, target, options);
-  if (!again)
-    return again;
-  return spillsOf(*again) < spillsOf(*made) ? std::move(again) : std::move(made);
+  auto assembleWith = [&](const Twine &directive) {
+    return assembleOnce(ptxasPath, (head + directive + "\n" + threadsDirective + tail).str(),
+                        target, options);
+  };
+  if (gaveUp(*made, threads)) {
+    // Where the number of registers is stated, it does not.
+    Expected<Cubin> again =
+        assembleWith(".maxnreg " + Twine(target::nvidia::mostRegistersOf(threads)));
+    return !again || spillsOf(*again) < spillsOf(*made) ? std::move(again) : std::move(made);
+  }
+  if (std::optional<unsigned> programs = programsWithRoom(*made, threads, target)) {
+    Expected<Cubin> again = assembleWith(".minnctapersm " + Twine(*programs));
+    return !again || spillsOf(*again) <= spillsOf(*made) ? std::move(again) : std::move(made);
+  }
+  return made;
 }
 
 } // namespace gluonc::codegen::nvidia

@@ -7,6 +7,8 @@
 #include "codegen/passes/LateAddresses.h"
 #include "codegen/passes/ProductChains.h"
 #include "codegen/passes/PtxasFaults.h"
+#include "codegen/passes/ShortLoops.h"
+#include "codegen/passes/WaitingLoops.h"
 #include "support/Interrupt.h"
 
 #include "llvm/Analysis/LoopInfo.h"
@@ -23,6 +25,7 @@
 #include "llvm/Transforms/Scalar/InstSimplifyPass.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
+
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 using namespace llvm;
@@ -100,6 +103,7 @@ FunctionPassManager lastPasses() {
   passes.addPass(EarlyElementsPass());
   passes.addPass(RolledLoopsPass());
   passes.addPass(KeptOperandsPass());
+  passes.addPass(WaitingLoopsPass());
   return passes;
 }
 
@@ -111,6 +115,7 @@ FunctionPassManager loopPasses(bool withCounters, bool combines) {
   if (withCounters) {
     LoopPassManager counters;
     counters.addPass(IndVarSimplifyPass());
+    counters.addPass(ShortLoopsPass());
     passes.addPass(createFunctionToLoopPassAdaptor(std::move(counters)));
   }
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace gluonc::target::nvidia {
@@ -20,6 +21,11 @@ constexpr bool isRegisterLimit(uint64_t count) {
 }
 /// Threads get registers in units of so many.
 inline constexpr unsigned registerUnit = 8;
+/// The most that each of so many threads of a multiprocessor can have and name.
+constexpr unsigned mostRegistersOf(unsigned threads) {
+  return std::min(maxRegistersPerThread,
+                  registerFile / std::max(threads, 1u) / registerUnit * registerUnit);
+}
 /// Parts of a multiprocessor, each with an equal share of the registers.
 inline constexpr unsigned registerFileParts = 4;
 /// The most that a thread gets in such units and can name: 248.
