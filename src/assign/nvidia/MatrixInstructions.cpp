@@ -154,12 +154,12 @@ layout::Ints Products::warpsOf(tt::DotOp dot, ArrayRef<int64_t> shape) const {
   int64_t m = shape[0], n = shape[1];
   if (feedsProduct(dot) || comesFromProduct(dot))
     return m >= n ? layout::Ints{threads.warps, 1} : layout::Ints{1, threads.warps};
-  int64_t tiles[] = {m / 16, n / mma::columns};
+  // Near squares, for which warps read least of the operands; of two choices the one that leaves rows
+  // whole, which sums then need.
   layout::Ints warps{1, 1};
   while (warps[0] * warps[1] < threads.warps) {
-    unsigned dim = tiles[0] >= tiles[1] ? 0 : 1;
-    warps[dim] *= 2;
-    tiles[dim] = std::max<int64_t>(tiles[dim] / 2, 1);
+    bool byRows = m / warps[0] >= n / warps[1] && 16 * warps[0] < m;
+    warps[byRows || mma::columns * warps[1] >= n ? 0 : 1] *= 2;
   }
   return warps;
 }
