@@ -14,6 +14,9 @@
 // Where all that is more than the chip has, conversions do with half of their scratch, in twice
 // as many passes, the largest first, until it fits.
 //
+// Where there is room, exchanges between threads that follow each other have scratch of their own:
+// threads then need not wait until all have read the one before they write the other.
+//
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
 #include "ir/Report.h"
@@ -21,7 +24,10 @@
 #include "transform/Pipeline.h"
 #include "transform/analysis/Lifetimes.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 
@@ -37,6 +43,9 @@ struct Owner {
   int64_t bytes, alignment;
   int64_t offset = 0;
 };
+
+/// Shared memory that keeps no program from a multiprocessor.
+constexpr int64_t fewBytes = 4096;
 
 struct AllocateFunction {
   tt::FuncOp function;
@@ -55,6 +64,7 @@ struct AllocateFunction {
     if (owners.empty())
       return base;
     int64_t end = place();
+    spreadScratch(end);
     while (end > limit && halveScratch())
       end = place();
     for (Owner &owner : owners) {
@@ -63,6 +73,28 @@ struct AllocateFunction {
         owner.op->setAttr(ttg::allocationSizeAttr, i32(owner.bytes));
     }
     return end;
+  }
+
+  /// Lets each scratch live until the next exchange of its block, and the first one of a loop until
+  /// the last one, if all bytes together still end where they did, or are few. `end`: beyond them.
+  void spreadScratch(int64_t &end) {
+    llvm::SmallVector<Owner> close = owners;
+    llvm::MapVector<Block *, llvm::SmallVector<Owner *>> exchanges;
+    for (Owner &owner : owners)
+      if (!isa<ttg::LocalAllocOp>(owner.op))
+        exchanges[owner.op->getBlock()].push_back(&owner);
+    for (auto &[block, inOrder] : exchanges) {
+      for (auto [one, next] : llvm::zip(inOrder, llvm::drop_begin(inOrder)))
+        one->life.last = std::max(one->life.last, next->life.first);
+      if (isa<LoopLikeOpInterface>(block->getParentOp()))
+        inOrder.front()->life.last =
+            std::max(inOrder.front()->life.last, inOrder.back()->life.first);
+    }
+    int64_t spread = place();
+    if (spread > std::max(end, base + fewBytes))
+      owners = std::move(close);
+    else
+      end = spread;
   }
 
   IntegerAttr i32(int64_t value) { return Builder(function.getContext()).getI32IntegerAttr(value); }
