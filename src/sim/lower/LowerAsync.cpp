@@ -183,7 +183,11 @@ void runStep(const Instruction &, Cta &cta) {
     stages->step();
 }
 
+/// All warps.
+void runMeet(const Instruction &, Cta &cta) { cta.warpStores.meet(); }
+
 bool lowerBarrier(Lowering &lowering, mlir::Operation *operation) {
+  lowering.emit(runMeet, taintNothing, Slot(), {});
   auto loop = operation->getParentOfType<mlir::scf::ForOp>();
   if (loop && loop->hasAttr(rocdl::pipelinedAttr))
     lowering.emit(runStep, taintNothing, Slot(), {});

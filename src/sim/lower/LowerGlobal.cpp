@@ -168,6 +168,14 @@ Handler storeHandler(uint32_t bytes) {
 
 namespace {
 
+void noteWarps(Lowering &lowering, AccessData &access, mlir::Operation *operation,
+               mlir::Type pointers) {
+  if (lowering.inCluster())
+    return;
+  access.warps = warpsOf(operation, pointers);
+  access.layout = layoutKeyOf(pointers);
+}
+
 bool lowerLoad(Lowering &lowering, mlir::Operation *operation) {
   auto load = mlir::cast<tt::LoadOp>(operation);
   mlir::Value result = load.getResult();
@@ -175,6 +183,8 @@ bool lowerLoad(Lowering &lowering, mlir::Operation *operation) {
   AccessData *access =
       addAccess(lowering, load.getPtr(), byteSize(lowering.kindOf(result)), "load");
   access->reads = true;
+  if (!load.getIsVolatile())
+    noteWarps(lowering, *access, operation, load.getPtr().getType());
   // As PTX has it, volatile accesses are relaxed atomic ones.
   access->atomic = load.getIsVolatile();
   access->masked = static_cast<bool>(load.getMask());
@@ -199,6 +209,7 @@ bool lowerStore(Lowering &lowering, mlir::Operation *operation) {
   AccessData *access =
       addAccess(lowering, store.getPtr(), byteSize(lowering.kindOf(store.getValue())), "store");
   access->writes = true;
+  noteWarps(lowering, *access, operation, store.getPtr().getType());
   access->masked = static_cast<bool>(store.getMask());
   if (store.getMask())
     operands.push_back(lowering.slotOf(store.getMask()));

@@ -336,7 +336,9 @@ void Lowering::checkDots(mlir::Operation *operation) {
   }
 }
 
+/// Threads that exchange elements have met.
 static void runScratch(const Instruction &instruction, Cta &cta) {
+  cta.warpStores.meet();
   const uint64_t base = cta.program.ctas > 1 ? cta.rank() * kCtaSharedStride : 0;
   checkScratch(instruction, cta, base + uint32_t(instruction.immediate),
                uint32_t(instruction.immediate >> 32));

@@ -67,6 +67,7 @@ void Cta::reset(uint64_t index) {
   warned = 0;
   if (races)
     races->beginProgram(index);
+  warpStores.meet();
   fiber = nullptr;
   syncPoints.clear();
   barrierEvents.clear();

@@ -25,6 +25,7 @@
 #include "sim/machine/SharedMemory.h"
 #include "sim/machine/StageOrder.h"
 #include "sim/machine/Verdict.h"
+#include "sim/machine/WarpStores.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -253,6 +254,7 @@ public:
   Schedule *schedule = nullptr;
   /// Null where nobody asks for them.
   Races *races = nullptr;
+  WarpStores warpStores;
   /// What programs may take over; null where none does.
   ProgramPool *pool = nullptr;
   /// The first CTA has read the answer that there is nothing more to take over.

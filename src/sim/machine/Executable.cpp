@@ -138,6 +138,7 @@ static std::unique_ptr<Cta> makeCta(const Program &program, const Launch &launch
                                    launch.scheduleSeed, std::move(shouldStop));
   cta->schedule = launch.schedule;
   cta->races = races;
+  cta->warpStores = WarpStores(program.accesses);
   cta->pool = pool;
   cta->maskedOff = launch.maskedOff;
   setArguments(launch, *cta);

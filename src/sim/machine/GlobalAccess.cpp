@@ -117,6 +117,37 @@ void failOverlap(const Instruction &instruction, Cta &cta, uint64_t address, uin
   cta.faults.add(std::move(fault));
 }
 
+/// What warps store, and load of it before they have met.
+static void noteWarps(const Instruction &instruction, Cta &cta, const Range &range,
+                      uint64_t address, uint32_t count, uint32_t element) {
+  const AccessData &access = static_cast<const AccessData &>(*instruction.data);
+  for (uint32_t at = 0; at < count; ++at, address += access.elementBytes) {
+    const uint8_t warp = access.warps[access.warps.size() == 1 ? 0 : element + at];
+    if (access.writes) {
+      cta.warpStores.enter(
+          address, {uint8_t(warp & ~WarpStores::several), instruction.place, access.layout});
+      continue;
+    }
+    std::optional<WarpStores::Store> store =
+        cta.warpStores.storedByOther(address, warp, access.layout);
+    if (!store || !cta.warpStores.isNews(instruction.place, store->place))
+      continue;
+    Fault fault;
+    fault.kind = diag::Kind::UnorderedWarpAccess;
+    fault.place = instruction.place;
+    fault.program = cta.programIndex;
+    fault.element = cta.wholeElement(instruction, element + at);
+    fault.memory = bytesOf(range, address);
+    fault.arguments = {"element " + std::to_string((address - range.base()) / access.elementBytes) +
+                           " of `" + range.name() + "`",
+                       warp & WarpStores::several ? "several warps"
+                                                  : "warp " + std::to_string(warp),
+                       "warp " + std::to_string(store->warp)};
+    fault.notes.push_back({store->place, "it is written here"});
+    cta.faults.add(std::move(fault));
+  }
+}
+
 uint8_t *checkedAccess(const Instruction &instruction, Cta &cta, uint64_t address, uint32_t count,
                        uint32_t element) {
   const AccessData &access = static_cast<const AccessData &>(*instruction.data);
@@ -165,8 +196,13 @@ uint8_t *checkedAccess(const Instruction &instruction, Cta &cta, uint64_t addres
   }
   if (cta.schedule) [[unlikely]]
     noteGlobalAccess(cta, *range, address, length, access.writes);
-  if (cta.races)
+  if (cta.races) {
     enterAccess(instruction, cta, *range, address, length);
+    if (access.atomic)
+      cta.warpStores.meet();
+    else if (cta.fibers.size() == 1 && cta.warpStores.watches(access)) [[unlikely]]
+      noteWarps(instruction, cta, *range, address, count, element);
+  }
   // Somebody may poll for it.
   if (access.writes)
     cta.noteEvent();

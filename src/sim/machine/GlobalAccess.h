@@ -28,6 +28,10 @@ struct AccessData : OpData {
   /// The kernel parameter that all addresses were computed from; negative if unknown.
   int parameter = -1;
   uint32_t cacheIndex = 0;
+  /// Of plain accesses, which warp makes that of each element (WarpStores.h); empty where nobody
+  /// asks.
+  std::vector<uint8_t> warps = {};
+  const void *layout = nullptr;
 };
 
 /// Describes an access through `pointers`; `elements` is the whole tile.

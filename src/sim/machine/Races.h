@@ -15,7 +15,7 @@
 // other, and races are reported as they occur. They end no program.
 //
 // Not seen: partitions and CTAs of one program among each other, and its threads, but for elements
-// of one store.
+// of one store. WarpStores.h looks at warps.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
