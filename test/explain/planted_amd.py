@@ -109,6 +109,16 @@ def converts_each_time(src, dst, ONCE: gl.constexpr):
     gl.store(dst + rows * 64 + columns, gl.convert_layout(total, wide))
 
 
+# RUN: column_sums src=randn((64,1024),f32) dst=empty(1024,f32) layout=gl.BlockedLayout([1,4],[1,64],[4,1],[1,0]) --target hip:gfx942
+# MENDED: column_sums src=randn((64,1024),f32) dst=empty(1024,f32) layout=gl.BlockedLayout([1,4],[1,64],[1,4],[1,0]) --target hip:gfx942
+@gluon.jit
+def column_sums(src, dst, layout: gl.constexpr):
+    rows = gl.arange(0, 64, layout=gl.SliceLayout(1, layout))[:, None]
+    columns = gl.arange(0, 1024, layout=gl.SliceLayout(0, layout))
+    tile = gl.load(src + rows * 1024 + columns[None, :])
+    gl.store(dst + columns, gl.sum(tile, 0))  # FINDS: GL8010 BankConflicts
+
+
 # RUN: even_elements src=randn(4096,f32) dst=empty(2048,f32) --target hip:gfx942
 @gluon.jit
 def even_elements(src, dst):
