@@ -2,6 +2,7 @@
 
 #include "driver/Disassemble.h"
 #include "driver/ExecutedLaunch.h"
+#include "driver/Scopes.h"
 #include "driver/explain/Facts.h"
 #include "driver/predict/LaunchModel.h"
 #include "explain/Executions.h"
@@ -163,6 +164,8 @@ std::optional<explain::Profile> explainLaunch(Compiler &compiler, const KernelSo
   named.options.namesVariables = true;
   mlir::OwningOpRef<mlir::ModuleOp> module = compiler.makeIr(named, sink);
   bool hasChosenLayouts = module && choosesLayouts(*module);
+  if (module && timeline)
+    keepScopes(*module);
   if (!module || !compiler.transform(*module, target, sources, sink))
     return std::nullopt;
 
