@@ -64,6 +64,10 @@ static explain::Timing timingOf(const model::Prediction &prediction) {
   return timing;
 }
 
+static std::string noFiguresOf(const target::Target &target) {
+  return "the performance model has no figures of " + target.name();
+}
+
 static explain::Resources resourcesOf(const CompiledKernel &compiled) {
   explain::Resources resources;
   resources.sharedBytes = compiled.kernel.sharedBytes;
@@ -149,6 +153,8 @@ static bool countWaves(explain::Profile &profile, const CompiledKernel &compiled
   addCounts(profile, counts, sources);
   if (const target::amd::Speeds *speeds = target::amd::speedsOf(profile.target))
     profile.timing = explain::leastTimeOf(counts, *speeds, profile.ctas(), profile.resources.warps);
+  else
+    profile.whyNoTiming = noFiguresOf(profile.target);
   return true;
 }
 
@@ -205,11 +211,15 @@ std::optional<explain::Profile> explainLaunch(Compiler &compiler, const KernelSo
   addCounts(profile, counts, sources);
   if (!disassembler.empty() && compiled->artifact.kind == "cubin")
     countMachineCode(profile, counts, disassembler, *compiled, executed);
-  if (!model)
+  if (!model) {
+    profile.whyNoTiming = noFiguresOf(target);
     return profile;
+  }
   std::optional<model::Predicted> predicted = model->predict(timeline ? shownClusters : 0);
-  if (!predicted)
+  if (!predicted) {
+    profile.whyNoTiming = "a program executes more instructions than the performance model keeps";
     return profile;
+  }
   profile.timing = timingOf(predicted->prediction);
   if (timeline)
     timeline->add(*predicted, model->trace(), profile.facts.kernel);
