@@ -18,12 +18,8 @@ namespace gluonc::driver {
 
 using diag::Kind;
 
-/// Of AMD's chips those whose machine code is executed.
-bool isExplained(const target::Target &target) {
-  const target::amd::Chip *amd = target.amdChip();
-  const bool isExecuted = !amd || llvm::is_contained({"gfx942", "gfx950", "gfx1250"}, amd->name);
-  return target.hasCodegen() && isExecuted;
-}
+/// Of AMD's chips machine code is executed as soon as there is some.
+bool isExplained(const target::Target &target) { return target.hasCodegen(); }
 
 namespace {
 
