@@ -315,7 +315,12 @@ def _old_do_bench(warmup, rep, use_cuda_graph):
 
 def _have_times(named):
     if _simulated.is_active():
-        return _predictions.are_known(simulated_target())
+        target = simulated_target()
+        if not _predictions.are_known(target):
+            _predictions.tell_why(f"the performance model has no figures of {target}",
+                                  "autotune takes the first configuration that compiles")
+            return False
+        return True
     return any(
         getattr(getattr(_tensor_of(value), "device", None), "type", "") == "cuda"
         for value in named.values())

@@ -61,18 +61,28 @@ def are_known(target):
 
 
 def milliseconds(fn):
-    """What the launches of a call would take; None if there are none, where the model does not know the
-    chip, and where the few programs that are executed do not end without the others."""
+    """What the launches of a call would take; None, with a word on stderr, if there are none, where the
+    model does not know the chip, and where the few programs that are executed do not end without the
+    others."""
+    from gluonc._engine import simulated_target
     from gluonc.errors import KernelFault, Unavailable
+    target = simulated_target()
+    if not are_known(target):
+        return tell_why(f"the performance model has no figures of {target}")
     try:
         with predicted() as prediction:
             fn()
     except (KernelFault, Unavailable):
-        return None
+        return tell_why("the few programs that the performance model executes do not end without the others")
     if not prediction.launches:
-        return None
+        return tell_why("no kernel was launched that the performance model can predict")
     _tell(prediction.chip, prediction.is_measured)
     return prediction.milliseconds
+
+
+@functools.lru_cache(maxsize=None)
+def tell_why(reason, instead="times are of the simulation by this machine's clock, and say nothing about a GPU"):
+    print(f"gluonc: {reason}: {instead}", file=sys.stderr)
 
 
 @functools.lru_cache(maxsize=None)

@@ -84,7 +84,7 @@ def require_checked(name, is_simulated=None):
         return
     name = name.removesuffix(":homomorphic")
     if name not in _SANITIZERS:
-        raise NotSupportedYet(f"the sanitizer `{name}` is not supported yet", name=name)
+        raise NotSupportedYet(f"there is no sanitizer `{name}`: those are {', '.join(sorted(_SANITIZERS))}", name=name)
     if is_simulated is None:
         is_simulated = os.environ.get("GLUONC_SIMULATE") or not current_target()
     if not is_simulated:

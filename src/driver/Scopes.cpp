@@ -4,10 +4,9 @@
 
 namespace gluonc::driver {
 
-bool keepScopes(mlir::ModuleOp ir, const target::Target &target) {
-  const bool any = target.isNvidia() && ir.walk([](gluon::ScopeOp) {
-                                            return mlir::WalkResult::interrupt();
-                                          }).wasInterrupted();
+bool keepScopes(mlir::ModuleOp ir) {
+  const bool any =
+      ir.walk([](gluon::ScopeOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
   if (any)
     ir->setAttr(gluon::tracedAttr, mlir::UnitAttr::get(ir.getContext()));
   return any;

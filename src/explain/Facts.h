@@ -47,6 +47,18 @@ struct SharedFact : Fact {
   std::string suggestion;
 };
 
+/// What threads exchange through shared memory without a buffer of the kernel's own.
+struct ExchangeFact : Fact {
+  /// Indices: of a histogram or an atomic update, which decide who wants what.
+  enum class Cause : uint8_t { Combine, Gather, Indices, Conversion, Other };
+  Cause cause = Cause::Other;
+  /// Of what comes in, and of what goes out of a conversion; of `shape`, "64,32".
+  std::string layout, to, shape;
+  /// A layout of what comes in with which nothing goes through shared memory; "" where none is
+  /// known.
+  std::string suggestion;
+};
+
 /// A change of layouts.
 struct ConversionFact : Fact {
   enum class Cause : uint8_t {
@@ -127,6 +139,7 @@ struct Facts {
   bool hasAsynchronousWork = false;
   std::vector<GlobalFact> global;
   std::vector<SharedFact> shared;
+  std::vector<ExchangeFact> exchanges;
   std::vector<ConversionFact> conversions;
   /// By memory, then by offset.
   std::vector<OnChipFact> onChip;

@@ -54,6 +54,7 @@ private:
     diag::Diagnostic &finding = found.back().diagnostic;
     labelCalls(finding, profile.facts.global);
     labelCalls(finding, profile.facts.shared);
+    labelCalls(finding, profile.facts.exchanges);
     labelCalls(finding, profile.facts.conversions);
     labelCalls(finding, profile.facts.waits);
     return finding;
@@ -210,18 +211,60 @@ private:
 
   void findInShared(const Site &site) {
     const SharedCount &count = site.cost.shared;
-    const SharedFact *fact = findAt(profile.facts.shared, site.span);
+    const SharedFact *buffer = findAt(profile.facts.shared, site.span);
+    const ExchangeFact *exchange = findAt(profile.facts.exchanges, site.span);
     uint64_t excess = count.wavefronts - count.ideal;
-    // Without a buffer it is the compiler's own exchange, which nobody else can mend. Less than a
-    // quarter is the way of things where rows are padded.
-    bool isMendable = fact && (!profile.facts.hasChosenLayouts || !fact->suggestion.empty());
-    if (!isMendable || excess * 4 < count.ideal || !excess)
+    // Less than a quarter is the way of things where rows are padded.
+    if (excess * 4 < count.ideal || !excess || (!buffer && !exchange))
+      return;
+    bool isMendable = buffer ? !profile.facts.hasChosenLayouts || !buffer->suggestion.empty()
+                             : !exchange->suggestion.empty();
+    // Where the kernel has little say, what takes twice as long and a hundredth of the work.
+    bool isSmall = excess < count.ideal || excess * 100 < profile.total.instructions;
+    if (!isMendable && isSmall)
       return;
     diag::Diagnostic &finding =
         add(Kind::BankConflicts, site.span, excess, count.wavefronts, count.ideal);
-    suggestLayout(finding, fact->layout, fact->suggestion);
-    if (fact->suggestion.empty())
-      finding.hints.push_back("spread rows over the banks: a swizzled or padded shared layout");
+    if (!buffer)
+      return suggestExchange(finding, *exchange);
+    suggestLayout(finding, buffer->layout, buffer->suggestion);
+    if (buffer->suggestion.empty())
+      finding.hints.push_back(
+          profile.facts.hasChosenLayouts
+              ? "the compiler chose " + buffer->layout +
+                    " and knows no better one; `gluonc lift` prints the kernel with its layouts"
+              : "spread rows over the banks: a swizzled or padded shared layout");
+  }
+
+  void suggestExchange(diag::Diagnostic &finding, const ExchangeFact &fact) {
+    suggestLayout(finding, fact.layout, fact.suggestion);
+    if (!fact.suggestion.empty())
+      finding.hints.push_back("there each warp has all along the dim, and nothing goes through "
+                              "shared memory");
+    else
+      finding.hints.push_back(hintFor(fact));
+  }
+
+  static std::string hintFor(const ExchangeFact &fact) {
+    switch (fact.cause) {
+    case ExchangeFact::Cause::Combine:
+      return "warps bring together what each has of the dim, from " + fact.layout +
+             ": fewer warps along it exchange less";
+    case ExchangeFact::Cause::Gather:
+      return "neighbours along dim 0 lie side by side there, so lanes that want such want "
+             "different "
+             "banks; where a warp has all along the dim, and its result, shuffles do it";
+    case ExchangeFact::Cause::Indices:
+      return "indices decide which banks lanes want: those of neighbouring lanes had better differ "
+             "by less than 32 words, or be the same";
+    case ExchangeFact::Cause::Conversion:
+      return "`gluonc layout '" + fact.layout + "' --shape " + fact.shape + " --to '" + fact.to +
+             "'` shows who sends what to whom; a layout nearer to the other, or a swizzled buffer "
+             "between them, sends it otherwise";
+    case ExchangeFact::Cause::Other:
+      break;
+    }
+    return "the compiler itself moves this from thread to thread";
   }
 
   static std::string reasonOf(const ConversionFact &fact) {

@@ -136,7 +136,11 @@ TEST(ExplainFindings, KernelsOfTritonAreToldWhatTheyCanChange) {
   launch.profile.facts.global.clear();
   launch.site(2).cost.shared = {8, 64, 8, 4};
   launch.buffer(2);
-  EXPECT_EQ(launch.kinds(), Kinds());
+  launch.profile.total.instructions = 100 * 56 + 1;
+  EXPECT_EQ(launch.kinds(), Kinds()) << "too few";
+  launch.profile.total.instructions = 400;
+  EXPECT_EQ(launch.kinds(), Kinds{Kind::BankConflicts});
+  EXPECT_NE(launch.hint().find("knows no better one"), std::string::npos);
   launch.profile.facts.shared.front().suggestion = "SwizzledSharedLayout(1, 1, 32, [1, 0])";
   EXPECT_EQ(launch.kinds(), Kinds{Kind::BankConflicts});
 }
@@ -166,7 +170,7 @@ TEST(ExplainFindings, ScalarsMayBeReadOnceButNotAllTheTime) {
 TEST(ExplainFindings, ConflictsOfAQuarterAndMoreAreTold) {
   Launch launch;
   launch.site(1).cost.shared = {8, 9, 8, 4};
-  // Of no buffer: nobody could mend them.
+  // Of nothing that anybody knows.
   launch.site(2).cost.shared = {8, 64, 8, 4};
   SharedFact &fact = launch.buffer(1);
   EXPECT_EQ(launch.kinds(), Kinds());
@@ -176,6 +180,35 @@ TEST(ExplainFindings, ConflictsOfAQuarterAndMoreAreTold) {
   fact.suggestion = "SwizzledSharedLayout(1, 1, 32, [1, 0])";
   EXPECT_EQ(launch.hint(), "gl.SwizzledSharedLayout(1, 1, 32, [1, 0]) in place of "
                            "SwizzledSharedLayout(1, 1, 1, [1, 0])");
+}
+
+TEST(ExplainFindings, ConflictsInWhatTheCompilerExchangesAreToldWithAWayRound) {
+  Launch launch;
+  launch.site(1).cost.shared = {8, 64, 8, 4};
+  launch.profile.total.instructions = 400;
+  explain::ExchangeFact &fact = launch.profile.facts.exchanges.emplace_back();
+  fact.span = launch.line(1);
+  fact.cause = explain::ExchangeFact::Cause::Combine;
+  fact.layout = "BlockedLayout([1], [32], [4], [0])";
+  EXPECT_EQ(launch.kinds(), Kinds{Kind::BankConflicts});
+  EXPECT_EQ(
+      findWaste(launch.profile).front().diagnostic.message,
+      "64 wavefronts of shared memory where 8 would do: lanes of a warp access the same banks");
+  EXPECT_NE(launch.hint().find("fewer warps along it"), std::string::npos);
+  // Less than twice what is needed is the way of the exchange, unless it can be saved.
+  launch.profile.sites.front().cost.shared.wavefronts = 15;
+  EXPECT_EQ(launch.kinds(), Kinds());
+  fact.suggestion = "BlockedLayout([1, 4], [1, 32], [1, 4], [1, 0])";
+  EXPECT_EQ(launch.kinds(), Kinds{Kind::BankConflicts});
+  EXPECT_EQ(launch.hint(), "gl.BlockedLayout([1, 4], [1, 32], [1, 4], [1, 0]) in place of "
+                           "BlockedLayout([1], [32], [4], [0])");
+  launch.profile.facts.hasChosenLayouts = true;
+  EXPECT_NE(launch.hint().find("gluonc lift"), std::string::npos);
+  // Not worth a word beside so much else.
+  fact.suggestion.clear();
+  launch.profile.sites.front().cost.shared.wavefronts = 64;
+  launch.profile.total.instructions = 100 * 56 + 1;
+  EXPECT_EQ(launch.kinds(), Kinds());
 }
 
 TEST(ExplainFindings, ConversionsNeedACauseAndACost) {

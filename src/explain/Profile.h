@@ -94,8 +94,9 @@ struct Profile {
   Facts facts;
   Resources resources;
   std::optional<target::Occupancy> occupancy;
-  /// Nothing for a chip that the model does not know.
   std::optional<Timing> timing;
+  /// Why there is none: the model does not know the chip, or not so long a launch.
+  std::string whyNoTiming;
 
   /// Whether the counts of machine code were taken.
   bool hasMachineCode = false;

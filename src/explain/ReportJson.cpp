@@ -254,6 +254,7 @@ Object toJson(const Explained &launch) {
                 {"on_chip", onChipOf(profile.facts)},
                 {"pressure", toJson(profile.pressure, profile.facts)},
                 {"resources", resourcesOf(profile)},
+                {"not_predicted", profile.timing ? Value(nullptr) : Value(profile.whyNoTiming)},
                 {"predicted", profile.timing ? Value(toJson(*profile.timing)) : Value(nullptr)},
                 {"findings", std::move(found)}};
 }

@@ -207,6 +207,8 @@ private:
   }
 
   void printTiming() {
+    if (!profile.timing && !profile.whyNoTiming.empty())
+      row("predicted") << "nothing: " << profile.whyNoTiming << '\n';
     if (!profile.timing)
       return;
     const Timing &timing = *profile.timing;

@@ -180,6 +180,22 @@ WaveRecorder::WaveRecorder(const target::amd::Speeds &published, const Recorder:
   }
 }
 
+std::optional<unsigned> WaveRecorder::borderAt(const amdgcn::Observed &what) {
+  const amdgcn::Instruction &instruction = what.instruction;
+  const auto &operands = instruction.operands;
+  if (instruction.mnemonic == "s_mov_b32" && operands.size() == 2 &&
+      operands[0].bank == amdgcn::Bank::Scalar && operands[0].reg == amdgcn::m0Slot &&
+      operands[1].bank == amdgcn::Bank::Literal)
+    marks[what.address] = static_cast<unsigned>(operands[1].value);
+  if (instruction.mnemonic != "s_ttracedata")
+    return std::nullopt;
+  // Behind that move, with a number within it or behind it, and a wait.
+  for (uint64_t before : {8, 12})
+    if (auto mark = marks.find(what.address - before); mark != marks.end())
+      return mark->second;
+  return std::nullopt;
+}
+
 Slice WaveRecorder::worksOf(const amdgcn::Observed &what) {
   auto [entry, isNew] = works.try_emplace(what.address);
   if (!isNew)
@@ -195,7 +211,12 @@ Slice WaveRecorder::worksOf(const amdgcn::Observed &what) {
       trace.files.push_back(row.file);
   }
   const auto begin = static_cast<uint32_t>(trace.code.size());
-  for (Work &work : makeWorks(what.instruction, published)) {
+  auto made = makeWorks(what.instruction, published);
+  if (std::optional<unsigned> border = borderAt(what)) {
+    made.front().rule = Rule::Scope;
+    made.front().left = *border;
+  }
+  for (Work &work : made) {
     trace.code.push_back(std::move(work));
     trace.places.push_back(place);
     trace.names.push_back(what.instruction.mnemonic);

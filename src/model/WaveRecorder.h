@@ -45,6 +45,8 @@ private:
     WaveRecorder &owner;
   };
 
+  /// Of a border of a region (ptx/Scopes.h) its number; nothing for other instructions.
+  std::optional<unsigned> borderAt(const amdgcn::Observed &what);
   /// The works that an instruction is, by its address: their first number in the trace's code.
   Slice worksOf(const amdgcn::Observed &what);
   void record(const amdgcn::Observed &what);
@@ -55,6 +57,8 @@ private:
   unsigned ldsBanks;
   std::vector<amdgcn::LineRow> lines;
   std::map<uint64_t, Slice> works;
+  /// What instructions at these addresses move to m0.
+  std::map<uint64_t, unsigned> marks;
   std::map<uint64_t, ClusterTrace> clusters;
   Trace trace;
   Sharing sharing;

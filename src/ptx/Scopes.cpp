@@ -26,17 +26,17 @@ static std::string unescaped(llvm::StringRef text) {
   return name;
 }
 
-std::vector<std::string> scopeNames(llvm::StringRef ptx) {
+std::vector<std::string> scopeNames(llvm::StringRef assembly) {
   std::vector<std::string> names;
-  constexpr llvm::StringLiteral event = "pmevent.mask ";
-  for (size_t at = 0; (at = ptx.find(event, at)) != llvm::StringRef::npos; ++at) {
-    llvm::StringRef line = ptx.substr(at + event.size()).split('\n').first;
+  constexpr llvm::StringLiteral comment = "; // scope ";
+  for (size_t at = 0; (at = assembly.find(comment, at)) != llvm::StringRef::npos; ++at) {
+    llvm::StringRef before = assembly.take_front(at);
     unsigned value = 0;
-    if (line.consumeInteger(10, value) || !line.consume_front("; // scope "))
+    if (before.substr(before.find_last_of(" \t\n") + 1).getAsInteger(10, value))
       continue;
     if (names.size() <= value / 2)
       names.resize(value / 2 + 1);
-    names[value / 2] = unescaped(line);
+    names[value / 2] = unescaped(assembly.substr(at + comment.size()).split('\n').first);
   }
   return names;
 }

@@ -4,7 +4,11 @@
 //
 //   pmevent.mask 6; // scope load      the region 3 begins; an odd number ends it
 //
-// where the kernel was compiled for a timeline (codegen/emit/EmitDebug.cpp).
+// where the kernel was compiled for a timeline (codegen/emit/EmitDebug.cpp); in AMD's assembly at
+//
+//   s_mov_b32 m0, 6; // scope load
+//   s_nop 0
+//   s_ttracedata
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -23,7 +27,7 @@ struct ScopeBorder {
 /// Nullopt for other instructions.
 std::optional<ScopeBorder> scopeBorderOf(const Instruction &instruction);
 
-/// Names of regions in a text, by their numbers.
-std::vector<std::string> scopeNames(llvm::StringRef ptx);
+/// Names of regions in PTX or AMD's assembly, by their numbers.
+std::vector<std::string> scopeNames(llvm::StringRef assembly);
 
 } // namespace gluonc::ptx

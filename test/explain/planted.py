@@ -506,3 +506,60 @@ def takes_turns(src, dst, SLOTS: gl.constexpr, EARLY: gl.constexpr):
         (doubles, (dst, ring, full, empty, EARLY)),
         (brings, (boxes, ring, full, empty)),
     ], [1], [24])
+
+
+# RUN: column_sums src=randn((64,512),f32) dst=empty(512,f32) layout=gl.BlockedLayout([1,4],[1,32],[4,1],[1,0])
+# MENDED: column_sums src=randn((64,512),f32) dst=empty(512,f32) layout=gl.BlockedLayout([1,4],[1,32],[1,4],[1,0])
+@gluon.jit
+def column_sums(src, dst, layout: gl.constexpr):
+    """Warps meet in shared memory, unless each has whole columns."""
+    rows = gl.arange(0, 64, layout=gl.SliceLayout(1, layout))[:, None]
+    columns = gl.arange(0, 512, layout=gl.SliceLayout(0, layout))
+    tile = gl.load(src + rows * 512 + columns[None, :])
+    gl.store(dst + columns, gl.sum(tile, 0))  # FINDS: GL8010 BankConflicts
+
+
+@gluon.jit
+def largest(x, y):
+    return gl.maximum(x, y)
+
+
+# RUN: column_maxima src=randn((64,512),f32) dst=empty(512,f32) layout=gl.BlockedLayout([1,4],[1,32],[4,1],[1,0])
+# MENDED: column_maxima src=randn((64,512),f32) dst=empty(512,f32) layout=gl.BlockedLayout([1,4],[1,32],[1,4],[1,0])
+@gluon.jit
+def column_maxima(src, dst, layout: gl.constexpr):
+    """The exchange is the reduction's, and not at a line of the function that combines."""
+    rows = gl.arange(0, 64, layout=gl.SliceLayout(1, layout))[:, None]
+    columns = gl.arange(0, 512, layout=gl.SliceLayout(0, layout))
+    tile = gl.load(src + rows * 512 + columns[None, :])
+    gl.store(dst + columns, gl.reduce(tile, 0, largest))  # FINDS: GL8010 BankConflicts
+
+
+# RUN: rows_upside_down src=randn((64,64),f32) dst=empty((64,64),f32)
+@gluon.jit
+def rows_upside_down(src, dst):
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0])
+    rows = gl.arange(0, 64, layout=gl.SliceLayout(1, layout))[:, None]
+    columns = gl.arange(0, 64, layout=gl.SliceLayout(0, layout))[None, :]
+    tile = gl.load(src + rows * 64 + columns)
+    turned = gl.gather(tile, 63 - rows + 0 * columns, axis=0)  # FINDS: GL8010 BankConflicts
+    gl.store(dst + rows * 64 + columns, turned)
+
+
+@gluon.jit(noinline=True)
+def turn_in(buffer, begin):
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0])
+    rows = gl.arange(0, 32, layout=gl.SliceLayout(1, layout))[:, None]
+    columns = gl.arange(0, 32, layout=gl.SliceLayout(0, layout))[None, :]
+    buffer.permute([1, 0]).store(begin + rows * 32 + columns)  # FINDS: GL8010 BankConflicts
+
+
+# RUN: turned_elsewhere dst=empty((32,32),i32) begin=5
+@gluon.jit
+def turned_elsewhere(dst, begin):
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0])
+    rows = gl.arange(0, 32, layout=gl.SliceLayout(1, layout))[:, None]
+    columns = gl.arange(0, 32, layout=gl.SliceLayout(0, layout))[None, :]
+    buffer = gl.allocate_shared_memory(gl.int32, [32, 32], gl.SwizzledSharedLayout(1, 1, 1, [1, 0]))
+    turn_in(buffer, begin)
+    gl.store(dst + rows * 32 + columns, buffer.load(layout))

@@ -1,4 +1,4 @@
-"""What planted.py is for AMD's chips: waves of 64 lanes (gfx942, gfx950) or 32 (gfx1250), cache lines of 128 bytes, LDS."""
+"""What planted.py is for AMD's chips: waves of 64 lanes (gfx942, gfx950) or 32 (gfx1100, gfx1200, gfx1250), cache lines of 128 bytes, LDS."""
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -9,6 +9,8 @@ from triton.experimental.gluon.language.amd.cdna4 import async_copy
 # MENDED: transposed_order src=randn((32,64),f32) dst=empty((32,64),f32) layout=gl.BlockedLayout([1,4],[4,16],[4,1],[1,0]) --target hip:gfx942
 # RUN: transposed_order src=randn((32,64),f32) dst=empty((32,64),f32) layout=gl.BlockedLayout([1,1],[32,1],[1,4],[0,1]) --target hip:gfx1250
 # MENDED: transposed_order src=randn((32,64),f32) dst=empty((32,64),f32) layout=gl.BlockedLayout([1,4],[2,16],[4,1],[1,0]) --target hip:gfx1250
+# RUN: transposed_order src=randn((32,64),f32) dst=empty((32,64),f32) layout=gl.BlockedLayout([1,1],[32,1],[1,4],[0,1]) --target hip:gfx1200
+# MENDED: transposed_order src=randn((32,64),f32) dst=empty((32,64),f32) layout=gl.BlockedLayout([1,4],[2,16],[4,1],[1,0]) --target hip:gfx1200
 @gluon.jit
 def transposed_order(src, dst, layout: gl.constexpr):
     rows = gl.arange(0, 32, layout=gl.SliceLayout(1, layout))
@@ -20,6 +22,8 @@ def transposed_order(src, dst, layout: gl.constexpr):
 
 # RUN: one_by_one src=randn(2048,f32) dst=empty(2048,f32) layout=gl.BlockedLayout([1],[64],[4],[0]) --target hip:gfx950
 # MENDED: one_by_one src=randn(2048,f32) dst=empty(2048,f32) layout=gl.BlockedLayout([4],[64],[4],[0]) --target hip:gfx950
+# RUN: one_by_one src=randn(2048,f32) dst=empty(2048,f32) layout=gl.BlockedLayout([1],[32],[4],[0]) --target hip:gfx1100
+# MENDED: one_by_one src=randn(2048,f32) dst=empty(2048,f32) layout=gl.BlockedLayout([4],[32],[4],[0]) --target hip:gfx1100
 @gluon.jit
 def one_by_one(src, dst, layout: gl.constexpr):
     offsets = gl.arange(0, 2048, layout=layout)
@@ -107,6 +111,18 @@ def converts_each_time(src, dst, ONCE: gl.constexpr):
         for i in range(8):
             total += gl.convert_layout(tile, tall) * added[:, None]  # FINDS: GL8011 NeedlessConversion
     gl.store(dst + rows * 64 + columns, gl.convert_layout(total, wide))
+
+
+# RUN: column_sums src=randn((64,1024),f32) dst=empty(1024,f32) layout=gl.BlockedLayout([1,4],[1,64],[4,1],[1,0]) --target hip:gfx942
+# MENDED: column_sums src=randn((64,1024),f32) dst=empty(1024,f32) layout=gl.BlockedLayout([1,4],[1,64],[1,4],[1,0]) --target hip:gfx942
+# RUN: column_sums src=randn((64,1024),f32) dst=empty(1024,f32) layout=gl.BlockedLayout([1,4],[1,32],[4,1],[1,0]) --target hip:gfx1100
+# MENDED: column_sums src=randn((64,1024),f32) dst=empty(1024,f32) layout=gl.BlockedLayout([1,4],[1,32],[1,4],[1,0]) --target hip:gfx1100
+@gluon.jit
+def column_sums(src, dst, layout: gl.constexpr):
+    rows = gl.arange(0, 64, layout=gl.SliceLayout(1, layout))[:, None]
+    columns = gl.arange(0, 1024, layout=gl.SliceLayout(0, layout))
+    tile = gl.load(src + rows * 1024 + columns[None, :])
+    gl.store(dst + columns, gl.sum(tile, 0))  # FINDS: GL8010 BankConflicts
 
 
 # RUN: even_elements src=randn(4096,f32) dst=empty(2048,f32) --target hip:gfx942

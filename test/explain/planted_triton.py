@@ -21,3 +21,13 @@ def multiply(a, b, c, K):
         y = tl.load(b + (k + rows) * 64 + columns)
         sums = tl.dot(x, y, sums)
     tl.store(c + rows * 64 + columns, sums)
+
+
+# RUN: rows_upside_down src=randn((64,64),f32) dst=empty((64,64),f32)
+@triton.jit
+def rows_upside_down(src, dst):
+    rows = tl.arange(0, 64)[:, None]
+    columns = tl.arange(0, 64)[None, :]
+    tile = tl.load(src + rows * 64 + columns)
+    turned = tl.gather(tile, 63 - rows + 0 * columns, axis=0)  # FINDS: GL8010 BankConflicts
+    tl.store(dst + rows * 64 + columns, turned)

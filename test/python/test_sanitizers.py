@@ -39,6 +39,12 @@ def copies_twice(src, out):
     gl.store(out + offsets, smem.load(layout))
 
 
+def test_a_sanitizer_that_there_is_not_is_told_which_there_are():
+    x, out = np.zeros(BLOCK, np.float32), np.zeros(BLOCK, np.float32)
+    with pytest.raises(gluon.errors.NotSupportedYet, match="no sanitizer `nosan`: those are consan, fpsan, gsan, iisan"):
+        under("nosan", copies_twice, x, out)
+
+
 def test_faults_have_tritons_words_under_consan_only():
     x, out = np.zeros(BLOCK, np.float32), np.zeros(BLOCK, np.float32)
     with pytest.raises(gluon.KernelFault, match="GL5120") as plain:

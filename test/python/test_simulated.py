@@ -397,6 +397,22 @@ print(round(milliseconds(1 << 26) / long, 6), 0.001 < short < 0.1, 0.1 < long < 
     assert done.stderr.count("predictions for H100 SXM") == 1
 
 
+def test_times_on_an_unknown_chip_are_said_to_be_no_predictions(tmp_path):
+    script = '''
+x = torch.ones(128, device="cuda")
+for _ in range(2):
+    assert triton.testing.do_bench(lambda: double[(1,)](x, x, 128, 128)) > 0
+configs = [triton.Config({"BLOCK": block}) for block in (128, 256)]
+triton.autotune(configs, ["n"])(double)[(1,)](x, x, 128)
+'''
+    (tmp_path / "script.py").write_text(HEAD + script)
+    done = subprocess.run([sys.executable, "-m", "gluonc", "--simulate", "cuda:120a", tmp_path / "script.py"],
+                          text=True, capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("has no figures of cuda:120a: times are of the simulation") == 1, done.stderr
+    assert done.stderr.count("has no figures of cuda:120a: autotune takes the first") == 1, done.stderr
+
+
 @pytest.mark.parametrize("target, chip, peak", [
     ("cuda:100a", "B200", 8000), ("hip:gfx942", "MI300X", 5300), ("hip:gfx950", "MI355X", 8000)])
 def test_a_copy_is_predicted_near_the_rate_of_memory_by_published_figures(tmp_path, target, chip, peak):

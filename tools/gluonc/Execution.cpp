@@ -159,7 +159,7 @@ std::optional<driver::RunTime> Execution::launchCode(driver::Compiler &compiler,
   if (executed == Executed::Amdgcn && session.line.has("--hsaco"))
     return executeCodeObject(*ir, arguments, grid);
   if (trace && !gpu)
-    driver::keepScopes(*ir, options.target);
+    driver::keepScopes(*ir);
   driver::KernelRequest request = {*ir, options.target, code, last};
   std::optional<driver::CompiledKernel> compiled =
       driver::compileCached(compiler, *cache, request, driver::cacheKey(request),
@@ -191,13 +191,13 @@ std::optional<driver::StampedKernel> Execution::stamp(driver::Compiler &compiler
   if (!ir)
     return std::nullopt;
   std::optional<driver::CompiledKernel> named;
-  if (driver::keepScopes(*ir, options.target)) {
+  if (driver::keepScopes(*ir)) {
     driver::KernelRequest request = {*ir, options.target, code, last};
     named = driver::compileCached(compiler, cache, request, driver::cacheKey(request),
                                   driver::label(source), session.sources, session.sink);
     if (!named || !(ir = compiler.makeIr(source, session.sink)))
       return std::nullopt;
-    driver::keepScopes(*ir, options.target);
+    driver::keepScopes(*ir);
   }
   driver::KernelRequest request = {*ir, options.target, code, last};
   return driver::stamp(compiler, named ? *named : kernel, request, session.sources, session.sink);

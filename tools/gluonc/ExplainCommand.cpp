@@ -56,8 +56,7 @@ int explainCommand(Session &session) {
         .report(Kind::InvalidOption, session.line.find("--target")->span,
                 "explain executes PTX or AMD's machine code, and there is none for " +
                     target.name())
-        .hint("it explains NVIDIA's chips that have machine code (`gluonc info` lists them), "
-              "hip:gfx942, hip:gfx950 and hip:gfx1250");
+        .hint("it explains chips that have machine code: `gluonc info` lists them");
     return session.status();
   }
   const Word *other = session.line.find("--diff"), *trace = session.line.find("--trace");

@@ -8,12 +8,15 @@ std::optional<Tuple> combine(Emitter &emitter, mlir::Region &region, const Tuple
                              const Tuple &right) {
   mlir::Block &block = region.front();
   size_t count = left.size();
+  // What the operation itself does next is its own, not the last line's of the region.
+  const DebugLoc place = emitter.builder.getCurrentDebugLocation();
   for (size_t i = 0; i < count; ++i) {
     emitter.set(block.getArgument(i), {left[i]});
     emitter.set(block.getArgument(count + i), {right[i]});
   }
   if (failed(emitter.emitRegion(region)))
     return std::nullopt;
+  emitter.builder.SetCurrentDebugLocation(place);
   Tuple result;
   for (mlir::Value value : block.getTerminator()->getOperands())
     result.push_back(emitter.scalar(value));

@@ -200,18 +200,23 @@ std::string escaped(StringRef name) {
   return text;
 }
 
-/// On NVIDIA's GPUs an event for whoever executes the PTX, with the name as a comment; timestamps
-/// replace it (ptx/Scopes.h). Nothing on others.
+/// An event for whoever executes the code, with the name as a comment (ptx/Scopes.h): on NVIDIA's
+/// GPUs one that timestamps replace, on AMD's what its thread traces have for that.
 LogicalResult emitScope(Emitter &emitter, gluon::ScopeOp op) {
   Builder &builder = emitter.builder;
   auto number = op->getAttrOfType<mlir::IntegerAttr>(gluon::numberAttr);
-  if (!number || !emitter.function.getParent()->getTargetTriple().isNVPTX())
+  if (!number)
     return success();
-  const std::string text = "pmevent.mask " + utostr(2 * uint64_t(number.getInt()) + op.getEnds()) +
-                           "; // scope " + escaped(op.getName());
-  CallInst *call = builder.CreateCall(InlineAsm::get(FunctionType::get(builder.getVoidTy(), false),
-                                                     text, "~{memory}", /*hasSideEffects=*/true),
-                                      {});
+  const bool isNvidia = emitter.function.getParent()->getTargetTriple().isNVPTX();
+  const std::string border = utostr(2 * uint64_t(number.getInt()) + op.getEnds());
+  const std::string comment = "; // scope " + escaped(op.getName());
+  const std::string text =
+      isNvidia ? "pmevent.mask " + border + comment
+               : "s_mov_b32 m0, " + border + comment + "\n\ts_nop 0\n\ts_ttracedata";
+  CallInst *call = builder.CreateCall(
+      InlineAsm::get(FunctionType::get(builder.getVoidTy(), false), text,
+                     isNvidia ? "~{memory}" : "~{m0},~{memory}", /*hasSideEffects=*/true),
+      {});
   call->setConvergent();
   return success();
 }

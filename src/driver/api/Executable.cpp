@@ -145,7 +145,7 @@ gluonc_status api::machineCode(gluonc_executable &executable, bool isTraced,
     if (!ir)
       return fail(collector, error);
     if (isTraced)
-      driver::keepScopes(*ir, executable.target);
+      driver::keepScopes(*ir);
     driver::KernelRequest request = makeRequest(executable, *ir);
     // For timelines.
     request.code.backend.lineInfo = true;
@@ -170,7 +170,7 @@ gluonc_status api::stampedCode(gluonc_executable &executable,
   mlir::OwningOpRef<mlir::ModuleOp> ir = makeIr(*compiler, executable.origin, collector);
   if (!ir)
     return fail(collector, error);
-  driver::keepScopes(*ir, executable.target);
+  driver::keepScopes(*ir);
   driver::KernelRequest request = makeRequest(executable, *ir);
   request.code.backend.lineInfo = true;
   stamped = driver::stamp(*compiler, *plain, request, executable.module->sources, collector);

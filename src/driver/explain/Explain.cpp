@@ -2,6 +2,7 @@
 
 #include "driver/Disassemble.h"
 #include "driver/ExecutedLaunch.h"
+#include "driver/Scopes.h"
 #include "driver/explain/Facts.h"
 #include "driver/predict/LaunchModel.h"
 #include "explain/Executions.h"
@@ -17,12 +18,8 @@ namespace gluonc::driver {
 
 using diag::Kind;
 
-/// Of AMD's chips those whose machine code is executed.
-bool isExplained(const target::Target &target) {
-  const target::amd::Chip *amd = target.amdChip();
-  const bool isExecuted = !amd || llvm::is_contained({"gfx942", "gfx950", "gfx1250"}, amd->name);
-  return target.hasCodegen() && isExecuted;
-}
+/// Of AMD's chips machine code is executed as soon as there is some.
+bool isExplained(const target::Target &target) { return target.hasCodegen(); }
 
 namespace {
 
@@ -61,6 +58,10 @@ static explain::Timing timingOf(const model::Prediction &prediction) {
   for (auto *list : {&timing.busy, &timing.spent})
     llvm::stable_sort(*list, [](const auto &a, const auto &b) { return a.second > b.second; });
   return timing;
+}
+
+static std::string noFiguresOf(const target::Target &target) {
+  return "the performance model has no figures of " + target.name();
 }
 
 static explain::Resources resourcesOf(const CompiledKernel &compiled) {
@@ -148,6 +149,8 @@ static bool countWaves(explain::Profile &profile, const CompiledKernel &compiled
   addCounts(profile, counts, sources);
   if (const target::amd::Speeds *speeds = target::amd::speedsOf(profile.target))
     profile.timing = explain::leastTimeOf(counts, *speeds, profile.ctas(), profile.resources.warps);
+  else
+    profile.whyNoTiming = noFiguresOf(profile.target);
   return true;
 }
 
@@ -163,6 +166,8 @@ std::optional<explain::Profile> explainLaunch(Compiler &compiler, const KernelSo
   named.options.namesVariables = true;
   mlir::OwningOpRef<mlir::ModuleOp> module = compiler.makeIr(named, sink);
   bool hasChosenLayouts = module && choosesLayouts(*module);
+  if (module && timeline)
+    keepScopes(*module);
   if (!module || !compiler.transform(*module, target, sources, sink))
     return std::nullopt;
 
@@ -202,11 +207,15 @@ std::optional<explain::Profile> explainLaunch(Compiler &compiler, const KernelSo
   addCounts(profile, counts, sources);
   if (!disassembler.empty() && compiled->artifact.kind == "cubin")
     countMachineCode(profile, counts, disassembler, *compiled, executed);
-  if (!model)
+  if (!model) {
+    profile.whyNoTiming = noFiguresOf(target);
     return profile;
+  }
   std::optional<model::Predicted> predicted = model->predict(timeline ? shownClusters : 0);
-  if (!predicted)
+  if (!predicted) {
+    profile.whyNoTiming = "a program executes more instructions than the performance model keeps";
     return profile;
+  }
   profile.timing = timingOf(predicted->prediction);
   if (timeline)
     timeline->add(*predicted, model->trace(), profile.facts.kernel);

@@ -105,8 +105,14 @@ explain::Facts factsOf(ModuleOp module, const target::Target &target,
     return facts;
   facts.span = spanOf(kernel.getLoc(), sources);
   facts.hasAsynchronousWork = hasAsynchronousWork(kernel);
-  facts.global = globalFacts(kernel, arguments, sources);
-  facts.shared = sharedFacts(kernel, target, sources);
+  for (auto function : module.getOps<tt::FuncOp>()) {
+    // Parameters of other functions are not those of the launch.
+    const bool isKernel = function == kernel;
+    llvm::append_range(facts.global,
+                       globalFacts(function, isKernel ? arguments : KernelArguments(), sources));
+    llvm::append_range(facts.shared, sharedFacts(function, target, sources));
+    llvm::append_range(facts.exchanges, exchangeFacts(function, sources));
+  }
   facts.conversions = conversionFacts(kernel, sources);
   facts.values = valueFacts(kernel, sources);
   facts.waits = waitFacts(kernel, sources);

@@ -17,10 +17,13 @@ explain::Facts factsOf(mlir::ModuleOp module, const target::Target &target,
 void place(explain::Fact &fact, mlir::Operation *op, const diag::SourceManager &sources);
 
 /// The parts of it.
-std::vector<explain::GlobalFact> globalFacts(tt::FuncOp kernel, const KernelArguments &arguments,
+std::vector<explain::GlobalFact> globalFacts(tt::FuncOp function, const KernelArguments &arguments,
                                              const diag::SourceManager &sources);
-std::vector<explain::SharedFact> sharedFacts(tt::FuncOp kernel, const target::Target &target,
+/// Of a function of the kernel.
+std::vector<explain::SharedFact> sharedFacts(tt::FuncOp function, const target::Target &target,
                                              const diag::SourceManager &sources);
+std::vector<explain::ExchangeFact> exchangeFacts(tt::FuncOp function,
+                                                 const diag::SourceManager &sources);
 std::vector<explain::ConversionFact> conversionFacts(tt::FuncOp kernel,
                                                      const diag::SourceManager &sources);
 std::vector<explain::ValueFact> valueFacts(tt::FuncOp kernel, const diag::SourceManager &sources);

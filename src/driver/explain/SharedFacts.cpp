@@ -69,6 +69,8 @@ std::pair<RankedTensorType, Value> partsOf(Operation *op) {
     return {cast<RankedTensorType>(alloc.getSrc().getType()), alloc.getResult()};
   if (auto copy = dyn_cast<ttg::AsyncCopyGlobalToLocalOp>(op))
     return {cast<RankedTensorType>(copy.getSrc().getType()), copy.getResult()};
+  if (auto store = dyn_cast<ttng::AsyncSharedStoreOp>(op))
+    return {cast<RankedTensorType>(store.getSrc().getType()), store.getDst()};
   return {};
 }
 
@@ -83,8 +85,8 @@ Value indexedBufferOf(Operation *op) {
 
 class Buffers {
 public:
-  Buffers(tt::FuncOp kernel, const target::Target &target) : target(target) {
-    kernel.walk([&](Operation *op) { add(op); });
+  Buffers(tt::FuncOp function, const target::Target &target) : target(target) {
+    function.walk([&](Operation *op) { add(op); });
   }
 
   std::vector<SharedFact> facts(const diag::SourceManager &sources) {
@@ -98,6 +100,11 @@ public:
         fact.suggestion = suggestion;
       }
     }
+    for (const Access &access : elsewhere) {
+      SharedFact &fact = facts.emplace_back();
+      place(fact, access.op, sources);
+      fact.layout = toLayout(access.view.getEncoding()).toString();
+    }
     return facts;
   }
 
@@ -110,6 +117,8 @@ private:
         Buffer &buffer = bufferOf(root);
         buffer.isOpaque |= isOpaque;
         buffer.accesses.push_back(std::move(access));
+      } else {
+        elsewhere.push_back(std::move(access));
       }
       return;
     }
@@ -182,7 +191,7 @@ private:
                        unsigned bits) const {
     bool loads = isa<ttg::LocalLoadOp>(access.op);
     bool hasMatrices =
-        !isa<ttg::AsyncCopyGlobalToLocalOp>(access.op) &&
+        !isa<ttg::AsyncCopyGlobalToLocalOp, ttng::AsyncSharedStoreOp>(access.op) &&
         has(target, loads ? target::Feature::MatrixLoad : target::Feature::MatrixStore);
     std::optional<layout::MatrixAccess> matrices;
     if (hasMatrices)
@@ -240,13 +249,15 @@ private:
 
   const target::Target &target;
   llvm::MapVector<Operation *, Buffer> buffers;
+  /// Of buffers that a function is given, or a loop carries.
+  std::vector<Access> elsewhere;
 };
 
 } // namespace
 
-std::vector<SharedFact> sharedFacts(tt::FuncOp kernel, const target::Target &target,
+std::vector<SharedFact> sharedFacts(tt::FuncOp function, const target::Target &target,
                                     const diag::SourceManager &sources) {
-  return Buffers(kernel, target).facts(sources);
+  return Buffers(function, target).facts(sources);
 }
 
 } // namespace gluonc::driver

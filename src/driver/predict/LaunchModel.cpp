@@ -64,16 +64,16 @@ std::unique_ptr<LaunchModel> LaunchModel::make(const target::Target &target,
   std::unique_ptr<LaunchModel> made(new LaunchModel(*chip, launch, model::sampleOf(grid, samples)));
   grid[0] *= info.numCtas;
   const model::Recorder::Launch recorded{grid, info.numWarps, info.numCtas};
+  const std::string &assembly =
+      kernel.assembly.bytes.empty() ? kernel.artifact.bytes : kernel.assembly.bytes;
+  made->scopes = ptx::scopeNames(assembly);
   if (!target.isNvidia()) {
     made->waveRecorder.emplace(*target::amd::speedsOf(target), recorded, made->sampled,
                                kernel.artifact.bytes, target.amdChip()->ldsBanks);
     return made;
   }
   made->recorder.emplace(*chip, recorded, made->sampled);
-  const std::string &ptx =
-      kernel.assembly.bytes.empty() ? kernel.artifact.bytes : kernel.assembly.bytes;
-  made->partitions = partitionsOf(ptx);
-  made->scopes = ptx::scopeNames(ptx);
+  made->partitions = partitionsOf(assembly);
   return made;
 }
 

@@ -138,6 +138,29 @@ TEST(MachineFlow, WarpsThatEndEarlyExecuteNoMore) {
             (Counts{4, 4, 4, 2, 2}));
 }
 
+TEST(MachineFlow, LoadsIntoTheRegistersOfTheAddress) {
+  const int32_t number = -70;
+  const auto address = reinterpret_cast<uint64_t>(&number);
+  MachineLaunch launch = launchWith({uint32_t(address), uint32_t(address >> 32)});
+  launch.memory = {{address, address + sizeof number}};
+  EXPECT_EQ(follow(R"(
+    LDC.64 R10, c[0x0][0x210] ;
+    LDG.E R10, desc[UR14][R10.64] ;
+    IABS R12, R10 ;
+    ISETP.NE.U32.AND P0, PT, R12, 0x46, PT ;
+    @P0 EXIT ;
+    MOV R1, R0 ;
+    EXIT ;
+)",
+                   launch),
+            (Counts{1, 1, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(flowOf("LDC.64 R10, c[0x0][0x210] ; \n LDG.E R10, desc[UR14][R10.64] ; \n"
+                   "ISETP.NE.U32.AND P0, PT, R10, RZ, PT ; \n @P0 EXIT ; \n EXIT ;",
+                   launch)
+                ->guessed,
+            0u);
+}
+
 TEST(MachineFlow, DividesAsPtxasDoes) {
   // 1000000007 / 12345 = 81004, which is compared with a parameter.
   const Counts runs = follow(R"(

@@ -340,6 +340,10 @@ void compareIntegers(Step &step) {
 
 // -- Numbers, as integer division takes them -------------------------------------
 
+void absolute(Step &step) {
+  step.write(eachLane([](uint32_t a) { return int32_t(a) < 0 ? 0 - a : a; }, step.value(0)));
+}
+
 void roundUp(Step &step) {
   if (!step.has("RP") || step.has("U64") || step.has("S64") || step.has("F64"))
     return step.writeUnknown();

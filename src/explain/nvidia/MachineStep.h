@@ -82,6 +82,7 @@ void findFirst(Step &step);
 void select(Step &step);
 void extreme(Step &step);
 void compareIntegers(Step &step);
+void absolute(Step &step);
 void roundUp(Step &step);
 void reciprocal(Step &step);
 void truncate(Step &step);

@@ -251,11 +251,12 @@ void loadConstant(Step &step) {
 void loadGlobal(Step &step) {
   const Operand &from = step.source(0);
   const bool isByte = step.has("U8") || step.has("S8"), isHalf = step.has("U16") || step.has("S16");
+  // The result may take the address's own registers.
+  const Operand base = {.kind = Kind::Register, .index = from.index};
+  const Value low = step.word(base), high = step.word(base, 1);
   step.writeUnknown();
   if (from.kind != Kind::Memory || from.isUnread || !from.isWide || from.uniform != Operand::none)
     return;
-  const Operand base = {.kind = Kind::Register, .index = from.index};
-  const Value low = step.word(base), high = step.word(base, 1);
   const unsigned bytes = isByte ? 1 : isHalf ? 2 : 4;
   for (unsigned word = 0; word != step.instruction.width; ++word) {
     Value value;
@@ -303,7 +304,7 @@ Handler handlerOf(StringRef family) {
       {"LDC", loadConstant},  {"LDCU", loadConstant},  {"LDG", loadGlobal},
       {"LD", loadGlobal},     {"I2F", roundUp},        {"MUFU", reciprocal},
       {"F2I", truncate},      {"HFMA2", halves},       {"SYNCS", isOver},
-      {"SETMAXREG", isOver},  {"ATOMS", updateShared},
+      {"SETMAXREG", isOver},  {"ATOMS", updateShared}, {"IABS", absolute},
   };
   auto found = handlers.find(family);
   return found == handlers.end() ? Handler([](Step &step) { step.writeUnknown(); }) : found->second;
