@@ -7,6 +7,9 @@
 // beyond the immediates, the sum of such numbers takes one instruction and one register, that of
 // addresses two each.
 //
+// Not where an index has many such constants: registers hold the sums from the first access to the
+// last.
+//
 // Runs when nothing splits addresses any more (codegen/passes/AddressSplit.h, InstCombine, LLVM's
 // reassociation).
 //

@@ -11,7 +11,7 @@ def rows(x, y, layout: gl.constexpr):
 
 
 @gluon.jit
-def far_apart(x, y, layout: gl.constexpr):
-    """Eight loads of each thread, 4,096 bytes apart."""
-    at = gl.arange(0, 8192, layout=layout)
+def far_apart(x, y, COUNT: gl.constexpr, layout: gl.constexpr):
+    """Loads of each thread that are 4,096 bytes apart."""
+    at = gl.arange(0, COUNT, layout=layout)
     gl.store(y + at, gl.load(x + at))
