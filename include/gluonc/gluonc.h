@@ -213,6 +213,10 @@ GLUONC_API void gluonc_engine_set_races(gluonc_engine *engine, gluonc_verdict ve
 /* Stores, addresses and conditions that depend on elements which the mask of a load without `other`
  * leaves out. At the start GLUONC_VERDICT_WARN. */
 GLUONC_API void gluonc_engine_set_masked_off(gluonc_engine *engine, gluonc_verdict verdict);
+/* Loads of memory that nothing has written, and of what lies behind the end of the memory that
+ * their address was computed from, which give anything on a GPU and zero, or what was there, here.
+ * At the start GLUONC_VERDICT_FAULT. */
+GLUONC_API void gluonc_engine_set_unknown_reads(gluonc_engine *engine, gluonc_verdict verdict);
 /* How many branches a simulated program may execute before it counts as endless, at the start 2^26;
  * 0: any number. */
 GLUONC_API void gluonc_engine_set_max_branches(gluonc_engine *engine, uint64_t count);

@@ -733,11 +733,14 @@ public:
   void setScheduleSeed(std::optional<uint64_t> seed) const {
     gluonc_engine_set_schedule_seed(handle.get(), seed ? &*seed : nullptr);
   }
-  /// What the simulator makes of races between programs, and of masked-off elements that something
-  /// depends on; see the C functions.
+  /// What the simulator makes of races between programs, of masked-off elements that something
+  /// depends on, and of loads that nobody knows the result of; see the C functions.
   void setRaces(gluonc_verdict verdict) const { gluonc_engine_set_races(handle.get(), verdict); }
   void setMaskedOff(gluonc_verdict verdict) const {
     gluonc_engine_set_masked_off(handle.get(), verdict);
+  }
+  void setUnknownReads(gluonc_verdict verdict) const {
+    gluonc_engine_set_unknown_reads(handle.get(), verdict);
   }
   /// Branches that a simulated program may execute; 0: any number.
   void setMaxBranches(uint64_t count) const { gluonc_engine_set_max_branches(handle.get(), count); }

@@ -45,6 +45,9 @@ def _parse(arguments):
     parser.add_argument("--masked-off", choices=("ignore", "warn", "fault"),
                         help="results that depend on masked-off elements of loads without `other`: a "
                              "warning by default (GLUONC_MASKED_OFF)")
+    parser.add_argument("--unknown-reads", choices=("ignore", "warn", "fault"),
+                        help="loads of what nothing has written, and behind the end of a tensor: a "
+                             "fault by default (GLUONC_UNKNOWN_READS)")
     parser.add_argument("--max-branches", type=int, metavar="N",
                         help="branches after which a simulated program counts as endless, 2^26 by "
                              "default; 0: none (GLUONC_MAX_BRANCHES)")
@@ -66,7 +69,7 @@ def main():
     _aliases.install(options.triton)
     if options.simulate:
         _simulated.activate(options.simulate)
-    for name in ("schedule_seed", "races", "masked_off", "max_branches"):
+    for name in ("schedule_seed", "races", "masked_off", "unknown_reads", "max_branches"):
         if (value := getattr(options, name)) is not None:
             os.environ["GLUONC_" + name.upper()] = str(value)
     if options.programs is None:

@@ -30,6 +30,8 @@ def _engine():
         made.set_races(races)
     if masked_off := os.environ.get("GLUONC_MASKED_OFF"):
         made.set_masked_off(masked_off)
+    if unknown_reads := os.environ.get("GLUONC_UNKNOWN_READS"):
+        made.set_unknown_reads(unknown_reads)
     if branches := os.environ.get("GLUONC_MAX_BRANCHES"):
         made.set_max_branches(int(branches))
     return made

@@ -672,6 +672,9 @@ public:
   void setMaskedOff(const std::string &verdict) const {
     gluonc_engine_set_masked_off(handle.get(), verdictOf(verdict));
   }
+  void setUnknownReads(const std::string &verdict) const {
+    gluonc_engine_set_unknown_reads(handle.get(), verdictOf(verdict));
+  }
   void setMaxBranches(uint64_t count) const { gluonc_engine_set_max_branches(handle.get(), count); }
 
   void beginPrediction() const { gluonc_engine_begin_prediction(handle.get()); }
@@ -898,6 +901,7 @@ NB_MODULE(_native, m) {
       .def("set_schedule_seed", &Engine::setScheduleSeed)
       .def("set_races", &Engine::setRaces)
       .def("set_masked_off", &Engine::setMaskedOff)
+      .def("set_unknown_reads", &Engine::setUnknownReads)
       .def("set_max_branches", &Engine::setMaxBranches)
       .def("begin_prediction", &Engine::beginPrediction)
       .def("begin_trace", &Engine::beginTrace)

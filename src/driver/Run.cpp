@@ -107,6 +107,7 @@ SimulatedLaunch::SimulatedLaunch(const KernelArguments &arguments, Grid grid,
   launch.schedule = how.schedule;
   launch.races = how.races;
   launch.maskedOff = how.maskedOff;
+  launch.unknownReads = how.unknownReads;
   launch.maxBranches = how.maxBranches;
   for (const RuntimeArgument &argument : arguments.runtime) {
     if (argument.described.rank()) {

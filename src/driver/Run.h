@@ -54,6 +54,7 @@ struct SimulatedRun {
   std::optional<uint64_t> scheduleSeed = std::nullopt;
   sim::Schedule *schedule = nullptr;
   sim::Verdict races = sim::Verdict::Fault, maskedOff = sim::Verdict::Warn;
+  sim::Verdict unknownReads = sim::Verdict::Fault;
   uint64_t maxBranches = sim::Launch::kDefaultMaxBranches;
 };
 /// The IR that is simulated: what the transform pipeline makes, of a kernel that would compile.

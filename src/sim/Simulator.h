@@ -95,6 +95,8 @@ struct Launch {
   Verdict races = Verdict::Fault;
   /// Results that depend on masked-off elements of loads without `other`.
   Verdict maskedOff = Verdict::Warn;
+  /// Loads of what nothing has written, and from behind the end of a buffer, which give anything.
+  Verdict unknownReads = Verdict::Fault;
   /// Asked now and then, on the thread that called run(): whether the launch is to end before it
   /// is done, without a report.
   std::function<bool()> shouldStop;

@@ -26,6 +26,12 @@
 # FAULT: SharedWriteDuringRead
 # RUN: by_few src='randint(-99, 99, 32, i32)' dst='empty(32, i32)' n=20 --grid 1 --target hip:gfx1250
 # EXPECT: dst == where(arange(32, i32) < 20, src, -arange(32, i32))
+# RUN: between_paddings src='randn(512, f16)' dst='zeros(512, f16)' back=False --grid 1 --target hip:gfx1250
+# EXPECT: dst == src
+# RUN: between_paddings src='randn(512, f16)' dst='zeros(512, f16)' back=True --grid 1 --target hip:gfx1250
+# EXPECT: dst == src
+# RUN: narrow src='randn(128, f16)' dst='zeros(128, f16)' back=True --grid 1 --target hip:gfx1250
+# EXPECT: dst == src
 # RUN: out_unawaited dst='zeros(128, f32)' --grid 1 --target hip:gfx1250
 # EXPECT: all(dst == 3)
 # RUN: out_outside dst='zeros(100, f32)' --grid 1 --target hip:gfx1250
@@ -135,6 +141,42 @@ def in_and_out(src, dst, n, overwrite: gl.constexpr):
         smem.store(gl.full([512], 0.0, gl.float32, LINE))
     gfx1250.async_copy.wait_group(0)
     smem.store(gl.full([512], 1.0, gl.float32, LINE))
+
+
+@gluon.jit
+def between_paddings(src, dst, back: gl.constexpr):
+    """Padding of two bytes behind each four elements: no word is aligned."""
+    quads: gl.constexpr = gl.BlockedLayout([1, 4], [32, 1], [4, 1], [1, 0])
+    padded: gl.constexpr = gl.PaddedSharedLayout.with_identity_for([[4, 1]], [128, 4], [1, 0])
+    rows = gl.arange(0, 128, layout=gl.SliceLayout(1, quads))
+    at = rows[:, None] * 4 + gl.arange(0, 4, layout=gl.SliceLayout(0, quads))[None, :]
+    smem = gl.allocate_shared_memory(src.dtype.element_ty, [128, 4], padded)
+    gfx1250.async_copy.global_to_shared(smem, src + at)
+    gfx1250.async_copy.commit_group()
+    gfx1250.async_copy.wait_group(0)
+    if back:
+        gfx1250.async_copy.shared_to_global(dst + at, smem)
+        gfx1250.async_copy.commit_group()
+        gfx1250.async_copy.wait_group(0)
+    else:
+        gl.store(dst + at, smem.load(quads))
+
+
+@gluon.jit
+def narrow(src, dst, back: gl.constexpr):
+    """Less than four bytes for each lane: there is a copy back, byte by byte."""
+    at = gl.arange(0, 128, layout=gl.BlockedLayout([1], [32], [4], [0]))
+    smem = gl.allocate_shared_memory(src.dtype.element_ty, [128], PLAIN)
+    if back:
+        smem.store(gl.load(src + at))
+        gfx1250.async_copy.shared_to_global(dst + at, smem)
+        gfx1250.async_copy.commit_group()
+        gfx1250.async_copy.wait_group(0)
+    else:
+        gfx1250.async_copy.global_to_shared(smem, src + at)
+        gfx1250.async_copy.commit_group()
+        gfx1250.async_copy.wait_group(0)
+        gl.store(dst + at, smem.load(at.type.layout))
 
 
 @gluon.jit

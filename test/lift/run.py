@@ -160,7 +160,7 @@ class Case:
 
     def arguments(self):
         """What the kernel is specialized for, without what only the expectation needs."""
-        words = without(self.words, ("--grid", "--expect", "--rtol", "--atol", "--races", "--masked-off",
+        words = without(self.words, ("--grid", "--expect", "--rtol", "--atol", "--races", "--masked-off", "--unknown-reads",
                                      "--schedule-seed"))
         parameters = parameters_of(self.path, self.kernel)
         needed, values = [], ""

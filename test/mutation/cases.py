@@ -117,7 +117,7 @@ class Maker:
             command += ["--target", rng.choice(TARGETS)]
         if rng.random() < 0.1:
             command += ["--schedule-seed", str(rng.randrange(10))]
-        for option in ("--races", "--masked-off"):
+        for option in ("--races", "--masked-off", "--unknown-reads"):
             if rng.random() < 0.1:
                 command += [option, rng.choice(["ignore", "warn", "fault"])]
         return Case([word.replace("\0", "") for word in command], "k.py", data)

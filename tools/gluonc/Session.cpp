@@ -209,7 +209,8 @@ bool Session::readSimulation(driver::SimulatedRun &how, std::string &problem) {
   if (!line.integer("--schedule-seed", how.scheduleSeed, problem) ||
       !line.integer("--max-branches", branches, problem) ||
       !readVerdict(line, "--races", how.races, problem) ||
-      !readVerdict(line, "--masked-off", how.maskedOff, problem))
+      !readVerdict(line, "--masked-off", how.maskedOff, problem) ||
+      !readVerdict(line, "--unknown-reads", how.unknownReads, problem))
     return false;
   how.maxBranches = branches.value_or(how.maxBranches);
   return true;

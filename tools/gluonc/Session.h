@@ -102,7 +102,8 @@ public:
   /// On disk, and what GLUONC_REMOTE_CACHE and its fellows name behind it (--remote, --keys before
   /// them); off with --no-cache. Nullopt after a report.
   std::optional<driver::Cache> openCache();
-  /// --schedule-seed, --max-branches, --races, --masked-off. False with a usage problem.
+  /// --schedule-seed, --max-branches, --races, --masked-off, --unknown-reads. False with a usage
+  /// problem.
   bool readSimulation(driver::SimulatedRun &how, std::string &problem);
   /// The command line of a command that takes the source of one kernel, and needs --target, unless
   /// there is one to take without. Gives 0, or the exit status after a report or a usage error.

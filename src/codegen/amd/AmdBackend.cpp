@@ -4,6 +4,7 @@
 #include "codegen/amd/AmdIsa.h"
 #include "codegen/amd/CodeObject.h"
 #include "codegen/amd/CopyWaits.h"
+#include "codegen/amd/JoinAddresses.h"
 #include "codegen/amd/Machine.h"
 #include "codegen/amd/Refused.h"
 #include "codegen/amd/RegisterBanks.h"
@@ -99,17 +100,22 @@ void stateCluster(Module &module, unsigned workgroups) {
       function.addFnAttr("amdgpu-cluster-dims", dims);
 }
 
-/// LLVM's passes, with ours around the one that goes wrong (RegisterBanks.h).
+/// LLVM's passes, with ours behind the last that takes addresses apart (JoinAddresses.h), and
+/// around the one that goes wrong (RegisterBanks.h).
 class Passes : public legacy::PassManager {
 public:
   void add(Pass *pass) override {
-    bool choosesBanks = pass->getPassName() == "AMDGPU Lower VGPR Encoding";
+    // What is there already is deleted.
+    const bool choosesBanks = pass->getPassName() == "AMDGPU Lower VGPR Encoding";
+    const bool splitsLast = pass->getPassName() == "Nary reassociation";
     auto separators = choosesBanks ? noSeparators() : nullptr;
     if (choosesBanks)
       legacy::PassManager::add(createSeparators(separators));
     legacy::PassManager::add(pass);
     if (choosesBanks)
       legacy::PassManager::add(createSeparatorErasure(separators));
+    if (splitsLast)
+      legacy::PassManager::add(createJoinAddresses());
   }
 };
 

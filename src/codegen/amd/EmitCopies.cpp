@@ -63,12 +63,11 @@ public:
   /// (descending).
   bool plan(ArrayRef<unsigned> widths) {
     const LinearLayout &layout = emitter.types.layoutOf(copy.tensor());
-    unsigned axis = layout::orderOf(layout)[0];
+    axis = layout::orderOf(layout)[0];
     auto &axes = emitter.values.axes();
     int64_t neighbours = copy.base ? axes.offsetRun(copy.base, copy.places, copy.bytes(), axis)
                                    : axes.pointerRun(copy.places, axis);
-    unsigned run =
-        sourceRun(emitter, layout, axis, std::max(neighbours, copy.contiguity), copy.mask);
+    run = sourceRun(emitter, layout, axis, std::max(neighbours, copy.contiguity), copy.mask);
     for (unsigned width : widths) {
       unsigned elements = width / copy.bytes();
       if (elements == 0 || elements > run)
@@ -107,6 +106,8 @@ public:
   Builder &builder;
   const Copy &copy;
   std::optional<Transfer> transfer;
+  /// Elements that are neighbours in global memory, along `axis`.
+  unsigned run = 0, axis = 0;
 };
 
 //===----------------------------------------------------------------------===//
@@ -298,7 +299,17 @@ class LaneCopy : public CopyEmitter {
 public:
   using CopyEmitter::CopyEmitter;
 
-  bool choose() { return plan({16, 8, 4, 1}); }
+  /// Loads of runs below four bytes are refused, as Triton does. Where padding leaves none of the
+  /// wider ones aligned, single bytes move.
+  bool chooseLoad() {
+    if (plan({16, 8, 4}))
+      return true;
+    if (!plan({copy.bytes()}))
+      return false;
+    isNarrow = !hasWords();
+    return !isNarrow;
+  }
+  bool chooseStore() { return plan({16, 8, 4, copy.bytes()}); }
 
   void emitLoad() {
     /// Beyond all of LDS.
@@ -350,17 +361,43 @@ public:
     }
   }
 
+  /// Why a load was refused.
+  bool isNarrow = false;
+
 private:
+  /// Whether four bytes lie side by side at both ends, aligned but for padding.
+  bool hasWords() const {
+    const unsigned log2 = Log2_32(4 / copy.bytes());
+    if (run < 1u << log2)
+      return false;
+    if (transfer->padded)
+      for (const layout::IntervalPadding &pair : transfer->padded->paddings)
+        if (pair.interval < 1 << log2)
+          return false;
+    const layout::RegisterVectors shared =
+        layout::vectorizeAlong(transfer->access.map, Dim::Offset, log2);
+    return shared.log2 == log2 &&
+           shared.vectors ==
+               layout::vectorizeAlong(emitter.types.layoutOf(copy.tensor()), Dim::axis(axis), log2)
+                   .vectors;
+  }
+
   void move(Intrinsic::ID one, Intrinsic::ID four, Intrinsic::ID eight, Intrinsic::ID sixteen,
             ArrayRef<uint32_t> vector, Value *shared, Value *sharers = nullptr) {
-    unsigned bytes = vectorBytes();
-    Intrinsic::ID id = bytes == 1 ? one : bytes == 4 ? four : bytes == 8 ? eight : sixteen;
-    SmallVector<Value *> operands = {
-        emitter.get(copy.places)[vector[0]], shared, builder.getInt32(0),
-        builder.getInt32(cacheOperand(emitter.state.target, copy.caches))};
-    if (sharers)
-      operands.push_back(sharers);
-    builder.CreateIntrinsic(builder.getVoidTy(), id, operands);
+    const unsigned bytes = vectorBytes(), step = bytes < 4 ? 1 : bytes;
+    Intrinsic::ID id = bytes < 4 ? one : bytes == 4 ? four : bytes == 8 ? eight : sixteen;
+    for (unsigned offset = 0; offset < bytes; offset += step) {
+      auto at = [&](Value *pointer) {
+        return builder.CreatePtrAdd(pointer, builder.getInt32(offset));
+      };
+      SmallVector<Value *> operands = {
+          at(emitter.get(copy.places)[vector[0]]), at(shared), builder.getInt32(0),
+          builder.getInt32(cacheOperand(emitter.state.target, copy.caches))};
+      if (sharers)
+        operands.push_back(sharers);
+      // Of two branches that began with it each would have a copy, which a wave might count twice.
+      builder.CreateIntrinsic(builder.getVoidTy(), id, operands)->setConvergent();
+    }
   }
 };
 
@@ -374,8 +411,11 @@ LogicalResult emitCopy(Emitter &emitter, const Copy &copy, mlir::Value token) {
   };
   if (target::has(emitter.state.target, target::Feature::AsyncLds)) {
     LaneCopy lanes(emitter, copy);
-    if (copy.base || !lanes.choose())
-      return refuse();
+    if (copy.base || !lanes.chooseLoad())
+      return lanes.isNarrow
+                 ? emitter.unsupported(copy.op, "an asynchronous copy of less than 4 neighbouring "
+                                                "bytes per thread")
+                 : refuse();
     lanes.emitLoad();
   } else if (target::has(emitter.state.target, target::Feature::DirectToLds)) {
     WaveCopy waves(emitter, copy);
@@ -412,7 +452,7 @@ LogicalResult emitBufferCopy(Emitter &emitter, amdg::BufferLoadToLocalOp op) {
 LogicalResult emitCopyBack(Emitter &emitter, amdg::AsyncCopyLocalToGlobalOp op) {
   Copy copy = {op, op.getDst(), {}, op.getSrc(), op.getMask(), {}, op.getCache(), 1};
   LaneCopy lanes(emitter, copy);
-  if (!target::has(emitter.state.target, target::Feature::AsyncLds) || !lanes.choose())
+  if (!target::has(emitter.state.target, target::Feature::AsyncLds) || !lanes.chooseStore())
     return emitter.unsupported(op, "an asynchronous copy of these layouts");
   lanes.emitStore();
   emitter.set(op.getToken(), {});

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/core/Combine.h"
+#include "codegen/core/Pairs.h"
 #include "codegen/core/SharedMemory.h"
 #include "codegen/core/Shuffle.h"
 #include "codegen/core/Workers.h"
@@ -38,18 +39,48 @@ bool inOrder(Emitter &emitter, tt::ReduceOp op, const ReductionPlan &plan) {
          });
 }
 
+/// Whether the chip adds the registers of a group two at a time: the even ones and the odd ones
+/// make a sum each, which are added at last.
+bool addsPairs(Emitter &emitter, tt::ReduceOp op, ArrayRef<uint32_t> registers) {
+  mlir::Block &region = op.getCombineOp().front();
+  if (op.getSrcs().size() != 1 || region.getOperations().size() != 2 ||
+      !llvm::isa<mlir::arith::AddFOp>(region.front()) || registers.size() % 2 ||
+      !emitter.isa.computesPairs(emitter.get(op.getSrcs()[0]).front()->getType()))
+    return false;
+  for (size_t i = 0; i < registers.size(); i += 2)
+    if (registers[i] % 2 || registers[i + 1] != registers[i] + 1)
+      return false;
+  return true;
+}
+
+/// The registers of a group, each with one value for each operand.
+SmallVector<Tuple> tuplesOf(Emitter &emitter, tt::ReduceOp op, ArrayRef<uint32_t> registers) {
+  SmallVector<Tuple> tuples;
+  for (uint32_t reg : registers) {
+    Tuple &tuple = tuples.emplace_back();
+    for (mlir::Value source : op.getSrcs())
+      tuple.push_back(emitter.get(source)[reg]);
+  }
+  return tuples;
+}
+
 LogicalResult reduceRegisters(Emitter &emitter, tt::ReduceOp op, const ReductionPlan &plan,
                               Partials &partials) {
   for (const ReductionPlan::Group &group : plan.groups) {
-    SmallVector<Tuple> tuples;
-    for (uint32_t reg : group.registers) {
-      Tuple &tuple = tuples.emplace_back();
-      for (mlir::Value source : op.getSrcs())
-        tuple.push_back(emitter.get(source)[reg]);
+    SmallVector<Tuple> tuples = tuplesOf(emitter, op, group.registers);
+    const bool inPairs = addsPairs(emitter, op, group.registers);
+    if (inPairs) {
+      for (size_t i = 0; i < tuples.size(); i += 2)
+        tuples[i / 2] = {pairOf(emitter.builder, tuples[i].front(), tuples[i + 1].front())};
+      tuples.truncate(tuples.size() / 2);
     }
     std::optional<Tuple> total = inOrder(emitter, op, plan)
                                      ? combineInOrder(emitter, op.getCombineOp(), tuples)
                                      : combineAll(emitter, op.getCombineOp(), std::move(tuples));
+    if (total && inPairs)
+      total = combine(emitter, op.getCombineOp(),
+                      {emitter.builder.CreateExtractElement(total->front(), uint64_t(0))},
+                      {emitter.builder.CreateExtractElement(total->front(), uint64_t(1))});
     if (!total)
       return failure();
     partials.push_back(std::move(*total));

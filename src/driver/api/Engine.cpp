@@ -278,6 +278,11 @@ void gluonc_engine_set_masked_off(gluonc_engine *engine, gluonc_verdict verdict)
                  [&](LaunchSettings &launches) { launches.maskedOff = verdictOf(verdict); });
 }
 
+void gluonc_engine_set_unknown_reads(gluonc_engine *engine, gluonc_verdict verdict) {
+  setForLaunches(engine,
+                 [&](LaunchSettings &launches) { launches.unknownReads = verdictOf(verdict); });
+}
+
 void gluonc_engine_set_max_branches(gluonc_engine *engine, uint64_t count) {
   setForLaunches(engine, [&](LaunchSettings &launches) { launches.maxBranches = count; });
 }

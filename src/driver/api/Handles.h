@@ -50,6 +50,7 @@ struct LaunchSettings {
   std::shared_ptr<const sim::Memory> memory = std::make_shared<sim::Memory>();
   std::optional<uint64_t> scheduleSeed;
   sim::Verdict races = sim::Verdict::Fault, maskedOff = sim::Verdict::Warn;
+  sim::Verdict unknownReads = sim::Verdict::Fault;
   uint64_t maxBranches = sim::Launch::kDefaultMaxBranches;
   /// Asked while a launch runs, or a compilation.
   gluonc_interrupt interrupt = nullptr;

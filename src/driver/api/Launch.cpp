@@ -211,6 +211,7 @@ gluonc_status simulate(const gluonc_executable &executable, std::array<uint32_t,
   launch.scheduleSeed = settings.scheduleSeed;
   launch.races = settings.races;
   launch.maskedOff = settings.maskedOff;
+  launch.unknownReads = settings.unknownReads;
   launch.maxBranches = settings.maxBranches;
   if (settings.output)
     launch.output = &out;

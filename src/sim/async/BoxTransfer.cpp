@@ -190,7 +190,9 @@ void loadBox(const BoxTransfer &transfer, SharedMemory &shared) {
     if (!row.count)
       continue;
     uint8_t *to = elements.data() + uint64_t(row.element + row.skip) * size;
-    std::memcpy(to, reinterpret_cast<const void *>(row.address), uint64_t(row.count) * size);
+    const uint64_t there = transfer.end - std::min(transfer.end, row.address);
+    std::memcpy(to, reinterpret_cast<const void *>(row.address),
+                std::min(there, uint64_t(row.count) * size));
     // What fills is not rounded.
     if (transfer.tensor.roundToTf32)
       roundToTf32(to, row.count);

@@ -36,6 +36,8 @@ struct BoxTransfer {
   /// im2col: the place within the filter, one for each spatial dim.
   std::array<int32_t, 3> offsets = {};
   Region shared;
+  /// Where what a load may read ends, though the tensor may go on.
+  uint64_t end = UINT64_MAX;
 };
 
 /// Takes the part of the box that is the region's share of its view.

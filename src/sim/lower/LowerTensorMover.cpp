@@ -139,6 +139,7 @@ BoxTransfer transferOf(const Instruction &instruction, Cta &cta) {
       transfer.rows.push_back(data.rowBytes == 2 ? cta.at<uint16_t>(*data.rows)[i]
                                                  : cta.at<int32_t>(*data.rows)[i]);
   takeShare(transfer);
+  endWithBuffer(cta, transfer);
   return transfer;
 }
 

@@ -35,6 +35,13 @@ void findOverlap(const Instruction &instruction, Cta &cta, const BoxTransfer &tr
   }
 }
 
+void endWithBuffer(Cta &cta, BoxTransfer &transfer) {
+  if (cta.unknownReads == Verdict::Fault)
+    return;
+  if (const Range *range = cta.memory.find(transfer.tensor.base))
+    transfer.end = range->base() + range->bytes();
+}
+
 bool checkRows(const Instruction &instruction, Cta &cta, const BoxTransfer &transfer) {
   for (const BoxRow &row : boxRows(transfer))
     if (row.count &&
@@ -122,6 +129,7 @@ BoxTransfer transferOf(const Instruction &instruction, Cta &cta) {
     transfer.offsets[index] = *cta.at<uint16_t>(slot);
   transfer.shared = regionOf(cta, data.table, instruction.operands[1], data.share);
   takeShare(transfer);
+  endWithBuffer(cta, transfer);
   return transfer;
 }
 

@@ -115,6 +115,23 @@ void Cta::fail(const Instruction &at, diag::Kind kind, llvm::ArrayRef<std::strin
     schedule->touchAnything();
 }
 
+bool Cta::admitsUnknown(const Instruction &at, diag::Kind kind,
+                        llvm::ArrayRef<std::string> arguments, int64_t element, MemoryName memory) {
+  if (unknownReads == Verdict::Fault) {
+    fail(at, kind, arguments, element, std::nullopt, std::move(memory));
+    return false;
+  }
+  if (unknownReads == Verdict::Warn) {
+    Fault fault = makeFault(at.place, kind, arguments);
+    fault.element = wholeElement(at, element);
+    fault.actor = actorAt(at.place);
+    fault.memory = std::move(memory);
+    fault.severity = diag::Severity::Warning;
+    faults.add(std::move(fault));
+  }
+  return true;
+}
+
 void Cta::failLate(uint32_t place, diag::Kind kind, llvm::ArrayRef<std::string> arguments,
                    MemoryName memory) {
   Fault fault = makeFault(place, kind, arguments);

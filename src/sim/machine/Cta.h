@@ -76,6 +76,9 @@ public:
   void fail(const Instruction &at, diag::Kind kind, llvm::ArrayRef<std::string> arguments,
             int64_t element = -1, std::optional<FaultNote> note = std::nullopt,
             MemoryName memory = {});
+  /// The same for a load of what nobody knows, unless such loads may go on, which is the result.
+  bool admitsUnknown(const Instruction &at, diag::Kind kind, llvm::ArrayRef<std::string> arguments,
+                     int64_t element, MemoryName memory);
   /// The same for one of an operation that was issued earlier.
   void failLate(uint32_t place, diag::Kind kind, llvm::ArrayRef<std::string> arguments,
                 MemoryName memory = {});
@@ -262,7 +265,9 @@ public:
   /// Of the range of the access in hand, where others may access it, too, and it was not entered
   /// yet: what stores go through.
   AccessHistory *history = nullptr;
-  Verdict maskedOff = Verdict::Ignore;
+  Verdict maskedOff = Verdict::Ignore, unknownReads = Verdict::Fault;
+  /// What a load from behind a buffer gives.
+  std::vector<uint8_t> unknown;
   /// The range that each parameter points into, or null.
   std::vector<const Range *> parameterRanges;
   Fiber *fiber = nullptr;

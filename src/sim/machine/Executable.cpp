@@ -141,6 +141,7 @@ static std::unique_ptr<Cta> makeCta(const Program &program, const Launch &launch
   cta->warpStores = WarpStores(program.accesses);
   cta->pool = pool;
   cta->maskedOff = launch.maskedOff;
+  cta->unknownReads = launch.unknownReads;
   setArguments(launch, *cta);
   return cta;
 }

@@ -50,8 +50,9 @@ static MemoryName bytesOf(const Range &range, uint64_t address) {
   return memory;
 }
 
-static void failOutOfBounds(const Instruction &instruction, const AccessData &access, Cta &cta,
-                            uint64_t address, const Range *expected, int64_t element) {
+/// Reports it. Whether the access goes on.
+static bool admitsOutOfBounds(const Instruction &instruction, const AccessData &access, Cta &cta,
+                              uint64_t address, const Range *expected, int64_t element) {
   const Range *range = expected ? expected : cta.memory.nearest(address);
   // Far from everything the nearest buffer would be a misleading thing to name.
   constexpr uint64_t kNear = uint64_t(1) << 32;
@@ -59,9 +60,28 @@ static void failOutOfBounds(const Instruction &instruction, const AccessData &ac
                                      address < range->base() + range->bytes() + kNear));
   std::string where = near ? relativeText(address, access.elementBytes, *range)
                            : "at address " + hex(address) + ", which is in no buffer";
-  cta.fail(instruction, diag::Kind::OutOfBoundsAccess,
-           {access.verb, std::to_string(access.elementBytes), where}, element, std::nullopt,
-           near ? bytesOf(*range, address) : MemoryName());
+  const std::string arguments[] = {access.verb, std::to_string(access.elementBytes), where};
+  MemoryName memory = near ? bytesOf(*range, address) : MemoryName();
+  // A GPU's pages are as large; farther from the buffer it may have nothing to read.
+  constexpr uint64_t kPage = uint64_t(1) << 21;
+  if (range && access.reads && !access.writes && address + kPage > range->base() &&
+      address < range->base() + range->bytes() + kPage)
+    return cta.admitsUnknown(instruction, diag::Kind::OutOfBoundsAccess, arguments, element,
+                             std::move(memory));
+  cta.fail(instruction, diag::Kind::OutOfBoundsAccess, arguments, element, std::nullopt,
+           std::move(memory));
+  return false;
+}
+
+/// Elements of which those in `range` are there.
+static uint8_t *unknownElements(Cta &cta, const Range *range, uint64_t address, uint32_t count,
+                                uint32_t size) {
+  cta.unknown.assign(uint64_t(count) * size, 0);
+  for (uint32_t i = 0; range && i < count; ++i)
+    if (range->contains(address + uint64_t(i) * size, size))
+      std::memcpy(cta.unknown.data() + uint64_t(i) * size,
+                  reinterpret_cast<const void *>(address + uint64_t(i) * size), size);
+  return cta.unknown.data();
 }
 
 /// The range that an access has to lie in: that of the parameter its address was
@@ -159,9 +179,10 @@ uint8_t *checkedAccess(const Instruction &instruction, Cta &cta, uint64_t addres
     uint64_t inside = 0;
     while (range && inside + 1 < count && range->contains(address + inside * size, size))
       ++inside;
-    failOutOfBounds(instruction, access, cta, address + inside * size, expected ? expected : range,
-                    int64_t(element + inside));
-    return nullptr;
+    if (!admitsOutOfBounds(instruction, access, cta, address + inside * size,
+                           expected ? expected : range, int64_t(element + inside)))
+      return nullptr;
+    return unknownElements(cta, range, address, count, access.elementBytes);
   }
   if (address % size) [[unlikely]] {
     cta.fail(instruction, diag::Kind::MisalignedAccess,
@@ -184,11 +205,11 @@ uint8_t *checkedAccess(const Instruction &instruction, Cta &cta, uint64_t addres
       uint64_t unwritten = range->firstUnwritten(address, length);
       if (unwritten != length) {
         uint64_t which = unwritten / size;
-        cta.fail(instruction, diag::Kind::UninitializedRead,
-                 {access.verb, std::to_string(size), range->name(),
-                  std::to_string(address + which * size - range->base())},
-                 int64_t(element + which), std::nullopt, bytesOf(*range, address + which * size));
-        return nullptr;
+        if (!cta.admitsUnknown(instruction, diag::Kind::UninitializedRead,
+                               {access.verb, std::to_string(size), range->name(),
+                                std::to_string(address + which * size - range->base())},
+                               int64_t(element + which), bytesOf(*range, address + which * size)))
+          return nullptr;
       }
     }
     if (access.writes)

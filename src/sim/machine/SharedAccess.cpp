@@ -20,9 +20,10 @@ static bool failOutOfBounds(const Instruction &instruction, Cta &cta, uint64_t o
   return false;
 }
 
-/// Reports why the byte at `offset` cannot be read.
-static bool failUnreadable(const Instruction &instruction, Cta &cta, uint64_t offset,
-                           uint32_t element) {
+/// Reports why the byte at `offset` cannot be read, unless it may: of the `bytes` from there those
+/// that nothing has written count as written then.
+static bool admitsUnreadable(const Instruction &instruction, Cta &cta, uint64_t offset,
+                             uint32_t bytes, uint32_t element) {
   const std::string buffer = cta.bufferText(offset), byte = cta.byteText(offset);
   const MemoryName memory = cta.memoryAt(offset);
   switch (cta.shared.state(offset)) {
@@ -38,9 +39,24 @@ static bool failUnreadable(const Instruction &instruction, Cta &cta, uint64_t of
   case SharedMemory::Written:
     break;
   }
-  cta.fail(instruction, diag::Kind::UninitializedSharedRead, {buffer, byte}, element, std::nullopt,
-           memory);
-  return false;
+  if (!cta.admitsUnknown(instruction, diag::Kind::UninitializedSharedRead, {buffer, byte}, element,
+                         memory))
+    return false;
+  for (uint64_t at = offset; at < offset + bytes; ++at)
+    if (cta.shared.state(at) == SharedMemory::Unwritten)
+      cta.shared.set(at, 1, SharedMemory::Written);
+  return true;
+}
+
+/// Whether bytes may be read; else a fault of element `element` or a later one was reported.
+static bool checkReadable(const Instruction &instruction, Cta &cta, uint64_t offset, uint32_t bytes,
+                          uint32_t element, uint32_t elementBytes) {
+  uint32_t clean;
+  while ((clean = cta.shared.firstUnreadable(offset, bytes)) != bytes)
+    if (!admitsUnreadable(instruction, cta, offset + clean, bytes - clean,
+                          element + clean / elementBytes))
+      return false;
+  return true;
 }
 
 static bool failUnwritable(const Instruction &instruction, Cta &cta, uint64_t offset,
@@ -127,10 +143,9 @@ bool checkElement(const Instruction &instruction, Cta &cta, uint64_t offset, uin
   const SharedMemory &shared = cta.shared;
   if (!shared.contains(offset, bytes))
     return failOutOfBounds(instruction, cta, offset, element);
-  uint32_t clean = reads ? shared.firstUnreadable(offset, bytes) : bytes;
-  if (clean != bytes)
-    return failUnreadable(instruction, cta, offset + clean, element);
-  clean = writes ? shared.firstUnwritable(offset, bytes) : bytes;
+  if (reads && !checkReadable(instruction, cta, offset, bytes, element, bytes))
+    return false;
+  const uint32_t clean = writes ? shared.firstUnwritable(offset, bytes) : bytes;
   if (clean != bytes)
     return failUnwritable(instruction, cta, offset + clean, element);
   if (StageOrder *stages = cta.stagesInHand())
@@ -206,12 +221,16 @@ static bool forCheckedRuns(const Instruction &instruction, Cta &cta, const Regio
       fine = failOutOfBounds(instruction, cta, offset, element);
       return;
     }
-    uint32_t clean =
-        kWrites ? shared.firstUnwritable(offset, bytes) : shared.firstUnreadable(offset, bytes);
-    if (clean != bytes) [[unlikely]]
-      fine = kWrites ? failUnwritable(instruction, cta, offset + clean, element + clean / size)
-                     : failUnreadable(instruction, cta, offset + clean, element + clean / size);
-    else if (access && !(kWrites ? access->write(offset, bytes) : access->read(offset, bytes)))
+    if constexpr (kWrites) {
+      const uint32_t clean = shared.firstUnwritable(offset, bytes);
+      fine = clean == bytes ||
+             failUnwritable(instruction, cta, offset + clean, element + clean / size);
+    } else {
+      fine = checkReadable(instruction, cta, offset, bytes, element, size);
+    }
+    if (!fine) [[unlikely]]
+      return;
+    if (access && !(kWrites ? access->write(offset, bytes) : access->read(offset, bytes)))
       fine = failUnordered(instruction, cta, kWrites, *access->conflict, element);
     else
       use(element, offset, bytes);
@@ -253,11 +272,10 @@ bool readSharedPart(const Instruction &instruction, Cta &cta, const Region &regi
   const uint32_t size = region.table->elementBytes;
   bool fine = true;
   auto take = [&](uint32_t element, uint64_t offset) {
-    uint32_t clean = 0;
     if (!cta.shared.contains(offset, size))
       fine = failOutOfBounds(instruction, cta, offset, element);
-    else if ((clean = cta.shared.firstUnreadable(offset, size)) != size)
-      fine = failUnreadable(instruction, cta, offset + clean, element);
+    else if (!checkReadable(instruction, cta, offset, size, element, size))
+      fine = false;
     else if (access && !access->read(offset, size))
       fine = failUnordered(instruction, cta, /*writes=*/false, *access->conflict, element);
     else
