@@ -292,9 +292,10 @@ TEST(Ptxas, MissingAssemblerIsAnError) {
   llvm::consumeError(cubin.takeError());
 }
 
-/// A program in the place of ptxas: with a stated limit it spills `again` bytes, else 900 with 32
-/// registers. What it writes says which of the two it was.
-std::string assembledBy(const std::string &again, const std::string &ptx) {
+/// A program in the place of ptxas: with a stated limit it spills `again` bytes, else 900 with
+/// `registers`. What it writes says which of the two it was.
+std::string assembledBy(const std::string &again, const std::string &ptx,
+                        const std::string &registers = "32") {
   llvm::SmallString<64> path;
   int file = -1;
   EXPECT_FALSE(llvm::sys::fs::createTemporaryFile("ptxas", "sh", file, path));
@@ -303,8 +304,8 @@ std::string assembledBy(const std::string &again, const std::string &ptx) {
             "for word; do case $word in *.ptx) in=$word;; *.cubin) out=$word;; esac; done\n"
             "echo \"ptxas info    : Compiling entry function 'k' for 'sm_90a'\"\n"
             "if grep -q '^.maxnreg 255$' $in; then spills="
-         << again
-         << " used=255; else spills=900 used=32; fi\n"
+         << again << " used=255; else spills=900 used=" << registers
+         << "; fi\n"
             "echo \"    0 bytes stack frame, $spills bytes spill stores, 0 bytes spill loads\"\n"
             "echo \"ptxas info    : Used $used registers\"\n"
             "printf '\\177ELF%s' $used > $out\n";
@@ -320,6 +321,8 @@ std::string assembledBy(const std::string &again, const std::string &ptx) {
 TEST(Ptxas, IsAskedAgainWhereItLeavesRegisters) {
   const std::string head = ".entry k()\n", body = "{ ret; }\n";
   EXPECT_EQ(assembledBy("10", head + ".reqntid 64\n" + body), "255");
+  EXPECT_EQ(assembledBy("10", head + ".reqntid 64\n" + body, "128"), "255");
+  EXPECT_EQ(assembledBy("10", head + ".reqntid 64\n" + body, "168"), "168");
   // The one that spills less is taken.
   EXPECT_EQ(assembledBy("1000", head + ".reqntid 64\n" + body), "32");
   // A limit of the author's stands, and more threads have fewer registers each.
