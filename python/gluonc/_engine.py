@@ -32,6 +32,7 @@ def _engine():
         made.set_masked_off(masked_off)
     if branches := os.environ.get("GLUONC_MAX_BRANCHES"):
         made.set_max_branches(int(branches))
+    made.set_executes_ptx(os.environ.get("GLUONC_EXECUTE_PTX", "0") != "0")
     return made
 
 

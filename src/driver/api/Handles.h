@@ -51,6 +51,8 @@ struct LaunchSettings {
   std::optional<uint64_t> scheduleSeed;
   sim::Verdict races = sim::Verdict::Fault, maskedOff = sim::Verdict::Warn;
   uint64_t maxBranches = sim::Launch::kDefaultMaxBranches;
+  /// Launches for NVIDIA's GPUs execute PTX.
+  bool executesPtx = false;
   /// Asked while a launch runs, or a compilation.
   gluonc_interrupt interrupt = nullptr;
   void *interruptUser = nullptr;
