@@ -220,6 +220,9 @@ GLUONC_API void gluonc_engine_set_unknown_reads(gluonc_engine *engine, gluonc_ve
 /* How many branches a simulated program may execute before it counts as endless, at the start 2^26;
  * 0: any number. */
 GLUONC_API void gluonc_engine_set_max_branches(gluonc_engine *engine, uint64_t count);
+/* Not 0: simulated launches for NVIDIA's GPUs execute the PTX that a GPU would get, thread by
+ * thread on the CPU, in place of the kernel's IR. At the start 0. */
+GLUONC_API void gluonc_engine_set_executes_ptx(gluonc_engine *engine, int executes_ptx);
 
 /* Tells the simulator about host memory that kernels may access. Accesses to other addresses are
  * faults. `name` appears in reports. */

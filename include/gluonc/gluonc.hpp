@@ -744,6 +744,10 @@ public:
   }
   /// Branches that a simulated program may execute; 0: any number.
   void setMaxBranches(uint64_t count) const { gluonc_engine_set_max_branches(handle.get(), count); }
+  /// Whether simulated launches for NVIDIA's GPUs execute PTX in place of the kernel's IR.
+  void setExecutesPtx(bool executesPtx) const {
+    gluonc_engine_set_executes_ptx(handle.get(), executesPtx);
+  }
   /// Host memory that simulated kernels may access from the next launch on.
   Expected<Done> addMemory(const std::string &name, const void *base, size_t bytes) const {
     gluonc_error *error = nullptr;

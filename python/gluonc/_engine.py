@@ -34,6 +34,7 @@ def _engine():
         made.set_unknown_reads(unknown_reads)
     if branches := os.environ.get("GLUONC_MAX_BRANCHES"):
         made.set_max_branches(int(branches))
+    made.set_executes_ptx(os.environ.get("GLUONC_EXECUTE_PTX", "0") != "0")
     return made
 
 

@@ -676,6 +676,9 @@ public:
     gluonc_engine_set_unknown_reads(handle.get(), verdictOf(verdict));
   }
   void setMaxBranches(uint64_t count) const { gluonc_engine_set_max_branches(handle.get(), count); }
+  void setExecutesPtx(bool executesPtx) const {
+    gluonc_engine_set_executes_ptx(handle.get(), executesPtx);
+  }
 
   void beginPrediction() const { gluonc_engine_begin_prediction(handle.get()); }
   void beginTrace() const { gluonc_engine_begin_trace(handle.get()); }
@@ -903,6 +906,7 @@ NB_MODULE(_native, m) {
       .def("set_masked_off", &Engine::setMaskedOff)
       .def("set_unknown_reads", &Engine::setUnknownReads)
       .def("set_max_branches", &Engine::setMaxBranches)
+      .def("set_executes_ptx", &Engine::setExecutesPtx)
       .def("begin_prediction", &Engine::beginPrediction)
       .def("begin_trace", &Engine::beginTrace)
       .def("end_prediction", &Engine::endPrediction)

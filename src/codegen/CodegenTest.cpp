@@ -311,14 +311,15 @@ std::string assembledByScript(const std::string &commands, const std::string &pt
   return cubin ? cubin->bytes.substr(4) : llvm::toString(cubin.takeError());
 }
 
-/// Of one that spills `again` bytes with a stated limit, else 900 with 32 registers: what it writes
+/// Of one that spills `again` bytes with a stated limit, else 900 with `registers`: what it writes
 /// says which of the two it was.
-std::string assembledBy(const std::string &again, const std::string &ptx) {
+std::string assembledBy(const std::string &again, const std::string &ptx,
+                        const std::string &registers = "32") {
   return assembledByScript(
       "echo \"ptxas info    : Compiling entry function 'k' for 'sm_90a'\"\n"
       "if grep -q '^.maxnreg 255$' $in; then spills=" +
-          again +
-          " used=255; else spills=900 used=32; fi\n"
+          again + " used=255; else spills=900 used=" + registers +
+          "; fi\n"
           "echo \"    0 bytes stack frame, $spills bytes spill stores, 0 bytes spill loads\"\n"
           "echo \"ptxas info    : Used $used registers\"\n"
           "printf '\\177ELF%s' $used > $out\n",
@@ -328,6 +329,8 @@ std::string assembledBy(const std::string &again, const std::string &ptx) {
 TEST(Ptxas, IsAskedAgainWhereItLeavesRegisters) {
   const std::string head = ".entry k()\n", body = "{ ret; }\n";
   EXPECT_EQ(assembledBy("10", head + ".reqntid 64\n" + body), "255");
+  EXPECT_EQ(assembledBy("10", head + ".reqntid 64\n" + body, "128"), "255");
+  EXPECT_EQ(assembledBy("10", head + ".reqntid 64\n" + body, "168"), "168");
   // The one that spills less is taken.
   EXPECT_EQ(assembledBy("1000", head + ".reqntid 64\n" + body), "32");
   // A limit of the author's stands, and more threads have fewer registers each.

@@ -70,6 +70,24 @@ uint64_t barrierFor(const Instruction &instruction, uint64_t address, unsigned r
   return (address & withinCta) | owner << clusterShift;
 }
 
+/// What an H100 fills with, whatever the float type: 0x7ff7, again and again.
+void fillWithNan(uint8_t *place, unsigned bytes) {
+  for (unsigned i = 0; i < bytes; ++i)
+    place[i] = i % 2 ? 0x7f : 0xf7;
+}
+
+/// As an H100 does: to nearest, ties to even; every NaN becomes one.
+void roundToTf32(uint8_t *place) {
+  uint32_t bits;
+  std::memcpy(&bits, place, sizeof(bits));
+  const bool isNan = (bits & 0x7fffffff) > 0x7f800000, isInfinite = (bits << 1) == 0xff000000;
+  if (isNan)
+    bits = 0x7fffe000;
+  else if (!isInfinite)
+    bits = (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu;
+  std::memcpy(place, &bits, sizeof(bits));
+}
+
 /// cp.async.bulk.tensor… [shared], [map, {…}], [mbarrier]{, offsets of pixels}{, CTAs}.
 void loadBox(Step &step) {
   const Instruction &instruction = step.instruction;
@@ -91,11 +109,15 @@ void loadBox(Step &step) {
       const TensorUnit &unit = box.units();
       box.each(step, (to & withinCta) | uint64_t(rank) << clusterShift, lane,
                [&](const uint8_t *global, uint8_t *place, unsigned count) {
-                 std::memset(place, box.fillsWithNan() && !global ? 0xff : 0,
-                             count * unit.sharedBytes);
-                 for (unsigned i = 0; global && i != count; ++i)
-                   std::memcpy(place + i * unit.sharedBytes, global + i * unit.globalBytes,
-                               unit.globalBytes);
+                 std::memset(place, 0, count * unit.sharedBytes);
+                 if (box.fillsWithNan() && !global)
+                   fillWithNan(place, count * unit.sharedBytes);
+                 for (unsigned i = 0; global && i != count; ++i) {
+                   uint8_t *to = place + i * unit.sharedBytes;
+                   std::memcpy(to, global + i * unit.globalBytes, unit.globalBytes);
+                   if (box.roundsToTf32())
+                     roundToTf32(to);
+                 }
                });
       if (Barrier arrives{step, barrierFor(instruction, barrier, rank, isMulticast), lane})
         arrives.deliver(box.bytes());

@@ -48,6 +48,8 @@ public:
   void tell(Step &step) const;
   const TensorUnit &units() const { return unit; }
   bool fillsWithNan() const { return map.fill && unit.type.isFloat(); }
+  /// Of tf32, with and without subnormals.
+  bool roundsToTf32() const { return map.elementType == 11 || map.elementType == 12; }
   /// Offsets of im2col: {w, h, d}, as many as there are.
   void addPixelOffsets(Step &step, const Operand &offsets, unsigned lane);
 

@@ -103,6 +103,10 @@
 # EXPECT: all(columns == sum(x, 0)) & all(rows == sum(x, 1))
 # RUN: called x='randint(-99, 99, 1024, i32)' y='zeros(2, i32)' CGA='[[1], [2]]' --grid 1 --num-ctas 4
 # EXPECT: (y[0] == sum(x)) & (y[1] == 3 * sum(x))
+# RUN: stored_by_one x='randn((64, 64), f16)' y='empty((64, 64), f16)' WRITER=0 --grid 1 --num-ctas 2
+# EXPECT: y == x
+# RUN: stored_by_one x='randn((64, 64), f16)' y='empty((64, 64), f16)' WRITER=1 --grid 1 --num-ctas 2
+# EXPECT: y == x
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -203,6 +207,21 @@ def through_shared(x, y, A: gl.constexpr, S: gl.constexpr, B: gl.constexpr):
     smem.store(gl.load(x + tile(64, 64, a)))
     gl.barrier(cluster=True)
     gl.store(y + tile(64, 64, b), smem.load(b))
+
+
+# The rows of both CTAs come from one of them.
+@gluon.jit
+def stored_by_one(x, y, WRITER: gl.constexpr):
+    whole: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0], cga_layout=[[0, 0]])
+    halves: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0], cga_layout=[[1, 0]])
+    smem = gl.allocate_shared_memory(gl.float16, [64, 64], gl.NVMMASharedLayout(64, 16, 2, cga_layout=[[1, 0]]))
+    cta = gl.inline_asm_elementwise("mov.u32 $0, %cluster_ctarank;", "=r", [], dtype=gl.int32, is_pure=True, pack=1)
+    values = gl.load(x + tile(64, 64, whole))
+    gl.barrier(cluster=True)
+    if cta == WRITER:
+        smem.store(values)
+    gl.barrier(cluster=True)
+    gl.store(y + tile(64, 64, halves), smem.load(halves))
 
 
 # Copies in every CTA; each fills its own.

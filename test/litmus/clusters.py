@@ -50,6 +50,33 @@ def peer_write(src, dst, broken: gl.constexpr):
 
 
 @gluon.jit
+def stored_by_one(src, dst, tiles, broken: gl.constexpr):
+    """The second CTA writes the rows of both, which then read their own, again and again in one buffer."""
+    rows: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0], cga_layout=[[1, 0]])
+    whole: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0], cga_layout=[[0, 0]])
+    shared: gl.constexpr = gl.SwizzledSharedLayout(4, 1, 8, [1, 0], cga_layout=[[1, 0]])
+    smem = gl.allocate_shared_memory(gl.float32, [ROWS, COLS], shared)
+    cta = gl.inline_asm_elementwise("mov.u32 $0, %cluster_ctarank;", "=r", [], dtype=gl.int32, is_pure=True, pack=1)
+    gl.barrier(cluster=True)
+    for i in range(tiles):
+        first = (gl.program_id(0) * tiles + i) * ROWS
+        values = gl.load(src + tile(first, whole))
+        pause(broken)
+        if cta == 1:
+            smem.store(values)
+        if broken != "before":
+            pause(broken)
+            gl.barrier(cluster=True)
+        pause(broken)
+        gl.store(dst + tile(first, rows), smem.load(rows))
+        if broken == "relaxed":
+            cluster.barrier(relaxed=True)
+        elif broken != "behind":
+            pause(broken)
+            gl.barrier(cluster=True)
+
+
+@gluon.jit
 def stored_to_peer(src, dst, tiles, broken: gl.constexpr):
     """`async_store` of columns into the rows of both CTAs; each barrier counts what its CTA gets."""
     rows: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0], cga_layout=[[1, 0]])

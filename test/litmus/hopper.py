@@ -301,6 +301,11 @@ def peer_write(env):
     return reaching(clusters.peer_write)(env)
 
 
+@case(before=CTA_RACES, relaxed=CTA_RACES, behind=CTA_RACES)
+def stored_by_one(env):
+    return reaching(clusters.stored_by_one, 3)(env)
+
+
 @case(expect=["Deadlock"], bytes=["UnfinishedCopyRead", "UninitializedSharedRead"],
       wait=["UnfinishedCopyRead", "UninitializedSharedRead"],
       overwrite=["SharedWriteDuringCopy", "UnorderedSharedAccess"],

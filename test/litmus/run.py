@@ -2,17 +2,20 @@
 """Litmus tests: a kernel for each asynchronous instruction, and its mutants, which lack something.
 
 On the simulator every correct kernel has to give the right result, without a fault, under every
-schedule, and every mutant has to be at fault under every one. On a GPU the correct kernels run many
-times over, every second time with random delays between their steps. A mutant is `what is broken:
-kinds of faults that tell of it`, of which WrongResult is one: some mistakes are no fault, but show.
+schedule, and every mutant has to be at fault under every one. As executed PTX the correct kernels
+have to give the right result, too. On a GPU they run many times over, every second time with random
+delays between their steps. A mutant is `what is broken: kinds of faults that tell of it`, of which
+WrongResult is one: some mistakes are no fault, but show.
 
     run.py [--seeds N]                          on the simulator
+    run.py --device ptx                         the correct kernels, as executed PTX
     run.py --device cuda [--iterations N]       the correct kernels, N times in all each
 
 Needs PyTorch and the package. Exit status 0 all is well, 1 something is not, 77 something is missing.
 """
 
 import argparse
+import os
 import pathlib
 import sys
 
@@ -44,6 +47,12 @@ def problem_of(name, broken, kinds, seeds):
     return None
 
 
+def execute(name):
+    """What is wrong with a correct kernel as executed PTX."""
+    problem = problem_of(name, "nothing", None, 0)
+    return [problem] if problem else []
+
+
 def simulate(name, seeds):
     """What is wrong with a case on the simulator, one line each."""
     problems = (problem_of(name, broken, kinds, seeds)
@@ -71,7 +80,7 @@ def stress(name, iterations):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    parser.add_argument("--device", choices=["cpu", "ptx", "cuda"], default="cpu")
     parser.add_argument("--iterations", type=int, default=100_000)
     parser.add_argument("cases", nargs="*", default=list(CASES))
     options = parser.parse_args()
@@ -80,13 +89,15 @@ def main():
         return SKIPPED
     if options.device == "cuda":
         options.cases = [name for name in options.cases if is_for_this_gpu(name)]
+    if options.device == "ptx":
+        os.environ["GLUONC_EXECUTE_PTX"] = "1"
     problems = []
     for name in options.cases:
         problems += (simulate(name, options.seeds) if options.device == "cpu" else
-                     stress(name, options.iterations))
+                     execute(name) if options.device == "ptx" else stress(name, options.iterations))
     for problem in problems:
         print(problem)
-    mutants = sum(len(CASES[name].mutants) for name in options.cases)
+    mutants = sum(len(CASES[name].mutants) for name in options.cases) if options.device == "cpu" else 0
     print(f"litmus ({options.device}): {len(options.cases)} kernels, {mutants} mutants, "
           f"{len(problems)} problems")
     return 1 if problems else 0

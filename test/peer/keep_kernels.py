@@ -3,7 +3,7 @@
 GLUONC_KEEP names a folder. Each kernel is there once, as NAME-HASH.ptx and .ttgir, beside a .json with its
 name, target and warps, the first test that compiled it, and the error where there is no machine code.
 Kernels of sanitizers, which the simulator alone runs, are left out. With GLUONC_KEEP_ALONE=1 no kernel
-runs, so that tests fail, but soon.
+runs, and what PyTorch would multiply beside them has the shape and no values, so that tests fail, but soon.
 """
 
 import functools
@@ -27,6 +27,29 @@ class _Noting(_compiled.CompiledKernel):
             _waiting.append((self.name, self.target, self.metadata, self.asm))
 
 
+def _shaped(function):
+    """What the function gives, but for the values."""
+    import torch
+    from torch.utils import _pytree
+
+    def shape(*args, **kwargs):
+        args, kwargs = _pytree.tree_map_only(torch.Tensor, lambda each: each.to("meta"), (args, kwargs))
+        return _pytree.tree_map_only(torch.Tensor, lambda each: torch.empty_like(each, device="cpu"),
+                                     function(*args, **kwargs))
+    return shape
+
+
+def _skip_references():
+    import torch
+    import torch.nn.functional as functional
+    for home, names in ((torch, ("matmul", "mm", "bmm", "einsum")),
+                        (torch.Tensor, ("__matmul__", "matmul")),
+                        (functional, ("conv2d", "scaled_dot_product_attention")),
+                        (torch.nn.grad, ("conv2d_input", "conv2d_weight"))):
+        for name in names:
+            setattr(home, name, _shaped(getattr(home, name)))
+
+
 def pytest_configure(config):
     from gluonc import _compile, _jit
     for module in (_jit, _compile):
@@ -34,6 +57,7 @@ def pytest_configure(config):
             module.CompiledKernel = _Noting
     if os.environ.get("GLUONC_KEEP_ALONE"):
         _jit.JITFunction.__getitem__ = lambda self, grid: functools.partial(self.warmup, grid=grid)
+        _skip_references()
 
 
 def _keep(folder, test, name, target, metadata, asm):

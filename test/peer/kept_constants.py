@@ -6,8 +6,8 @@
 FOLDER has NAME.ptx beside NAME.triton.ptx. Of each the instructions of tensor memory, of barriers, of the copy engine
 and fences are listed with the constants that reach them, as sets: one of two compilers that unroll a loop has some of
 them twice. Instructions of tensor memory are those of tensor_memory.py, with commits and what they name; barriers have
-the arrivals and bytes that they expect, fences their kind, copies their shape and direction. Differences are told for
-each kernel, and counted by kind. Exit status 0 all equal, 1 a difference.
+the arrivals and bytes that they expect, fences their kind, copies their shape and direction, and where the boxes of a
+block lie (copied_boxes.py). Differences are told for each kernel, and counted by kind. Exit status 0 all equal, 1 a difference.
 """
 
 import argparse
@@ -17,6 +17,7 @@ import pathlib
 import re
 import sys
 
+from copied_boxes import boxes
 from tensor_memory import Registers, listing, without_places
 
 # The state space of an address in shared memory may be left out, and is the window's or the cluster's in some words.
@@ -87,10 +88,11 @@ def instructions(ptx, places):
     return merged(tuple(map(str, entry)) for entry in listed if entry[0] != "commit") | others(ptx)
 
 
-def compare(ours, theirs):
+def compare(ours, theirs, warps):
     """(only gluonc's, only Triton's), and whether places had to be left out to have them equal."""
+    copied = [{("boxes", *each) for each in boxes(ptx, warps)} for ptx in (ours, theirs)]
     for places in (True, False):
-        a, b = instructions(ours, places), instructions(theirs, places)
+        a, b = instructions(ours, places) | copied[0], instructions(theirs, places) | copied[1]
         if a == b:
             break
     return sorted(a - b), sorted(b - a), not places
@@ -107,7 +109,8 @@ def main():
     for path in sorted(options.folder.glob("*.triton.ptx")):
         stem = path.name.removesuffix(".triton.ptx")
         facts = json.loads((options.folder / f"{stem}.json").read_text())
-        ours, theirs, elsewhere = compare((options.folder / f"{stem}.ptx").read_text(), path.read_text())
+        ours, theirs, elsewhere = compare((options.folder / f"{stem}.ptx").read_text(), path.read_text(),
+                                          facts["warps"])
         same = not ours and not theirs
         equal += same
         moved += same and elsewhere

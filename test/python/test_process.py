@@ -381,6 +381,29 @@ def test_when_a_loop_counts_as_endless_can_be_set():
                            "coming to an end\n"), done.stderr
 
 
+EXECUTED = """
+import gluonc, kernels, numpy as np
+from gluonc import language as gl
+layout = gl.BlockedLayout([1], [32], [4], [0])
+src, dst = np.arange(1000, dtype=np.float32), np.zeros(1000, np.float32)
+kernels.copy[(8,)](src, dst, 1000, 128, layout)
+print(np.array_equal(dst, src))
+kernels.copy[(0,)](src, dst, 1000, 128, layout)
+try:
+    kernels.copy[(9,)](src, dst, 1100, 128, layout)
+except gluonc.KernelFault as error:
+    print(error.diagnostics[0]["kind"], "PTX line" in error.diagnostics[0]["message"])
+"""
+
+
+def test_simulated_launches_execute_ptx_where_that_is_asked():
+    done = run(EXECUTED, GLUONC_EXECUTE_PTX="1", GLUONC_SIMULATE="cuda:100a")
+    assert done.stdout == "True\nDeviceFault True\n", done.stderr
+    # The same as IR.
+    done = run(EXECUTED, GLUONC_EXECUTE_PTX="0", GLUONC_SIMULATE="cuda:100a")
+    assert done.stdout == "True\nOutOfBoundsAccess False\n", done.stderr
+
+
 def test_a_cache_that_cannot_be_written_is_told_once():
     done = run("""
 import gluonc, kernels

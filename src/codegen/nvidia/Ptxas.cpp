@@ -228,10 +228,11 @@ static unsigned spillsOf(const Cubin &cubin) {
 }
 
 /// Whether ptxas took far fewer registers than there are, and so spills: with ptxas 12.9 and 13.0 a
-/// kernel that does not fit into 255 registers may be left with 32. `threads` of its program.
+/// kernel that does not fit into 255 registers may be left with 32, 96 or 128. `threads` of its
+/// program.
 static bool gaveUp(const Cubin &cubin, unsigned threads) {
   return cubin.resources.size() == 1 && spillsOf(cubin) != 0 &&
-         2 * cubin.resources.front().registers < target::nvidia::mostRegistersOf(threads);
+         2 * cubin.resources.front().registers <= target::nvidia::mostRegistersOf(threads) + 1;
 }
 
 /// Registers below which it is worth the time to ask for more.

@@ -287,6 +287,7 @@ TEST_F(Api, QuestionsAboutNullHaveEmptyAnswers) {
   gluonc_engine_set_masked_off(nullptr, GLUONC_VERDICT_WARN);
   gluonc_engine_set_unknown_reads(nullptr, GLUONC_VERDICT_WARN);
   gluonc_engine_set_max_branches(nullptr, 1);
+  gluonc_engine_set_executes_ptx(nullptr, 1);
   gluonc_engine_remove_memory(nullptr, memory);
   gluonc_engine_destroy(nullptr);
   gluonc_module_destroy(nullptr);

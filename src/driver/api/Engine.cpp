@@ -287,6 +287,10 @@ void gluonc_engine_set_max_branches(gluonc_engine *engine, uint64_t count) {
   setForLaunches(engine, [&](LaunchSettings &launches) { launches.maxBranches = count; });
 }
 
+void gluonc_engine_set_executes_ptx(gluonc_engine *engine, int executesPtx) {
+  setForLaunches(engine, [&](LaunchSettings &launches) { launches.executesPtx = executesPtx; });
+}
+
 void gluonc_engine_set_output(gluonc_engine *engine, gluonc_output output, void *user) {
   setForLaunches(engine, [&](LaunchSettings &launches) {
     launches.output = output;

@@ -52,6 +52,8 @@ struct LaunchSettings {
   sim::Verdict races = sim::Verdict::Fault, maskedOff = sim::Verdict::Warn;
   sim::Verdict unknownReads = sim::Verdict::Fault;
   uint64_t maxBranches = sim::Launch::kDefaultMaxBranches;
+  /// Launches for NVIDIA's GPUs execute PTX.
+  bool executesPtx = false;
   /// Asked while a launch runs, or a compilation.
   gluonc_interrupt interrupt = nullptr;
   void *interruptUser = nullptr;

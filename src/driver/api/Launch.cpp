@@ -402,10 +402,10 @@ settingsOf(EngineState &engine, const gluonc_launch_options *options, gluonc_err
   return settings;
 }
 
-/// As a GPU would refuse it, or its time.
-static gluonc_status predictLaunch(gluonc_executable &executable, std::array<uint32_t, 3> grid,
-                                   const uint64_t *values, const gluonc_launch_options *options,
-                                   gluonc_error **error) {
+/// As a GPU would refuse it, or its time, or what its PTX gives.
+static gluonc_status launchCode(gluonc_executable &executable, std::array<uint32_t, 3> grid,
+                                const uint64_t *values, const gluonc_launch_options *options,
+                                const LaunchSettings &settings, gluonc_error **error) {
   auto [x, y, z] = grid;
   if (std::string problem = whyNotPossible(executable, {x, y, z}); !problem.empty())
     return fail(GLUONC_UNAVAILABLE, std::move(problem), error);
@@ -413,7 +413,10 @@ static gluonc_status predictLaunch(gluonc_executable &executable, std::array<uin
     if (parameter.rank())
       if (gluonc_status status = checkTensor(parameter, i, values[i], error))
         return status;
-  return predict(executable, grid, values, options ? *options : gluonc_launch_options{}, error);
+  const gluonc_launch_options chosen = options ? *options : gluonc_launch_options{};
+  return executable.engine->isPredicting
+             ? predict(executable, grid, values, chosen, error)
+             : executePtx(executable, grid, values, chosen, settings, error);
 }
 
 gluonc_status gluonc_launch_simulated(gluonc_executable *executable, unsigned x, unsigned y,
@@ -430,8 +433,9 @@ gluonc_status gluonc_launch_simulated(gluonc_executable *executable, unsigned x,
     std::optional<LaunchSettings> settings = settingsOf(*executable->engine, options, error);
     if (!settings)
       return GLUONC_USAGE_ERROR;
-    if (executable->engine->isPredicting)
-      return predictLaunch(*executable, {x, y, z}, values, options, error);
+    if (executable->engine->isPredicting ||
+        (settings->executesPtx && executable->target.isNvidia()))
+      return launchCode(*executable, {x, y, z}, values, options, *settings, error);
     return simulate(*executable, {x, y, z}, values, *settings, error);
   };
   return guarded(error, {{"executable", executable}, {"values", someValues}}, launch,

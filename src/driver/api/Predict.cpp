@@ -1,4 +1,8 @@
-//===- Predict.cpp - The C API: launches that are predicted --------------------===//
+//===- Predict.cpp - The C API: launches whose machine code is executed --------===//
+//
+// For their results, or for the time that they would take.
+//
+//===----------------------------------------------------------------------===//
 #include "driver/api/Predict.h"
 
 #include "driver/api/Guard.h"
@@ -94,6 +98,35 @@ gluonc_status api::predict(gluonc_executable &executable, driver::Grid grid, con
     return fail(collector, error);
   add(*executable.engine, *predicted, *model, kernel->kernel.name);
   return GLUONC_OK;
+}
+
+gluonc_status api::executePtx(gluonc_executable &executable, driver::Grid grid,
+                              const uint64_t *values, const gluonc_launch_options &options,
+                              const LaunchSettings &settings, gluonc_error **error) {
+  // As on a GPU an empty grid runs nothing.
+  if (!grid[0] || !grid[1] || !grid[2])
+    return GLUONC_OK;
+  const driver::CompiledKernel *kernel = nullptr;
+  if (gluonc_status status = machineCode(executable, /*isTraced=*/false, kernel, error))
+    return status;
+  Memory memory;
+  addRanges(memory, options.ranges, options.range_count);
+  addRanges(memory, options.reachable, options.reachable_count);
+  std::deque<ptx::TensorMap> maps;
+  driver::ExecutedLaunch launch(*kernel, slotsOf(executable, values, maps), std::move(memory),
+                                grid);
+  std::string printed;
+  llvm::raw_string_ostream out(printed);
+  diag::Collector collector;
+  const bool fine = driver::executePtx(*kernel, executable.target.warpSize(), launch,
+                                       {.printed = settings.output ? &out : nullptr}, collector)
+                        .has_value();
+  // Before the error: it tells what came before it.
+  if (!printed.empty()) {
+    AtRest telling;
+    settings.output(settings.outputUser, printed.data(), printed.size());
+  }
+  return fine ? GLUONC_OK : fail(collector, error);
 }
 
 void gluonc_engine_begin_prediction(gluonc_engine *engine) {

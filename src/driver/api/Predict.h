@@ -24,4 +24,10 @@ gluonc_status stampedCode(gluonc_executable &executable,
 gluonc_status predict(gluonc_executable &executable, driver::Grid grid, const uint64_t *values,
                       const gluonc_launch_options &options, gluonc_error **error);
 
+/// Executes the PTX of a simulated executable for an NVIDIA GPU, which reaches the memory that
+/// `options` tells of. Arguments were checked.
+gluonc_status executePtx(gluonc_executable &executable, driver::Grid grid, const uint64_t *values,
+                         const gluonc_launch_options &options, const LaunchSettings &settings,
+                         gluonc_error **error);
+
 } // namespace gluonc::api

@@ -147,8 +147,10 @@ std::optional<model::Predicted> predict(LaunchModel &model, const CompiledKernel
 }
 
 /// The number that tensormap.replace gives a type.
-static uint8_t elementType(cuda::TensorMapType type) {
-  constexpr uint8_t float64 = 9, bfloat16 = 10;
+static uint8_t elementType(cuda::TensorMapType type, bool roundsToTf32) {
+  constexpr uint8_t float64 = 9, bfloat16 = 10, tf32 = 11;
+  if (roundsToTf32 && type == cuda::TensorMapType::Float32)
+    return tf32;
   return type == cuda::TensorMapType::Float64    ? float64
          : type == cuda::TensorMapType::BFloat16 ? bfloat16
                                                  : static_cast<uint8_t>(type);
@@ -158,7 +160,7 @@ ptx::TensorMap executedMap(const cuda::TensorBox &box, const TensorDescription &
   ptx::TensorMap map = {};
   map.address = tensor.base;
   map.rank = static_cast<uint8_t>(box.rank - 1);
-  map.elementType = elementType(box.type);
+  map.elementType = elementType(box.type, tensor.roundToTf32);
   map.swizzle = static_cast<uint8_t>(target::nvidia::tma::swizzleCode(box.swizzleBytes));
   map.fill = tensor.nanPadding;
   map.isIm2col = box.isIm2Col;

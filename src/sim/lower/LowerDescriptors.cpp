@@ -3,6 +3,7 @@
 #include "sim/machine/Taint.h"
 
 #include "ir/Encoding.h"
+#include "target/nvidia/BoxCopies.h"
 
 namespace gluonc::sim {
 namespace {
@@ -16,9 +17,6 @@ struct DescriptorData : OpData {
   /// Of the innermost dim elements of 4 bits are counted, two to a byte of the block.
   bool countsFours = false;
 };
-
-/// The code of such elements, which a copy spreads to bytes.
-constexpr uint32_t paddedElementCode = 14;
 
 template <typename Range>
 void appendSlots(Lowering &lowering, Range &&values, llvm::SmallVectorImpl<Slot> &slots) {
@@ -105,7 +103,8 @@ bool lowerCreateDescriptor(Lowering &lowering, mlir::Operation *operation) {
   appendSlots(lowering, llvm::reverse(create.getGlobalDim()), data->shape);
   appendSlots(lowering, llvm::reverse(create.getGlobalStride()), data->strides);
   data->nanPadding = create.getFillMode() == 1;
-  data->countsFours = create.getElemType() == paddedElementCode;
+  data->countsFours =
+      create.getElemType() == uint32_t(target::nvidia::tma::ElementCode::Padded4Bits);
   data->strideUnit = elementBytes(tt::pointeeTypeOf(create.getGlobalAddress().getType()));
   lowering
       .emit(runCreateDescriptor, taintDescriptor, Slot(),

@@ -69,6 +69,7 @@ void runLocalStore(const Instruction &instruction, Cta &cta) {
   const MoveData &move = static_cast<const MoveData &>(*instruction.data);
   Region view = regionOf(cta, move.table, instruction.operands[1], move.share);
   view.halves = move.halves.empty() ? nullptr : move.halves.data();
+  view.isApart = move.isApart;
   writeShared(instruction, cta, view, cta.at<uint8_t>(instruction.operands[0]));
   cta.noteStep(instruction, Doing::Writes, view.start());
 }
@@ -91,6 +92,45 @@ std::vector<uint8_t> halvesOf(mlir::Operation *operation, mlir::RankedTensorType
   return halves;
 }
 
+/// What decides which way a program goes inside of this operation.
+llvm::SmallVector<mlir::Value> deciding(mlir::Operation *operation) {
+  if (auto branch = mlir::dyn_cast<mlir::scf::IfOp>(operation))
+    return {branch.getCondition()};
+  if (auto loop = mlir::dyn_cast<mlir::scf::ForOp>(operation))
+    return {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
+  if (auto loop = mlir::dyn_cast<mlir::scf::WhileOp>(operation))
+    return {loop.getConditionOp().getCondition()};
+  return {};
+}
+
+/// Whether CTAs may go different ways to an operation: by their numbers, which inline assembly
+/// reads.
+bool mayBeApart(mlir::Operation *operation) {
+  llvm::SmallVector<mlir::Value> open;
+  for (mlir::Operation *outer = operation->getParentOp(); outer; outer = outer->getParentOp())
+    llvm::append_range(open, deciding(outer));
+  llvm::DenseSet<mlir::Value> seen;
+  while (!open.empty()) {
+    const mlir::Value value = open.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    mlir::Operation *from = value.getDefiningOp();
+    auto code = mlir::dyn_cast_or_null<tt::ElementwiseInlineAsmOp>(from);
+    if (code && code.getAsmString().contains("%cluster_cta"))
+      return true;
+    if (!from)
+      from = mlir::cast<mlir::BlockArgument>(value).getOwner()->getParentOp();
+    if (mlir::isa<mlir::FunctionOpInterface>(from))
+      continue;
+    llvm::append_range(open, from->getOperands());
+    llvm::append_range(open, deciding(from));
+    for (mlir::Region &region : from->getRegions())
+      for (mlir::Block &block : region)
+        llvm::append_range(open, block.back().getOperands());
+  }
+  return false;
+}
+
 /// Null, after a report, where the view has no table.
 MoveData *addMove(Lowering &lowering, mlir::Operation *operation, mlir::Type tile,
                   mlir::Value view) {
@@ -111,6 +151,7 @@ bool emitLocalStore(Lowering &lowering, mlir::Operation *operation, mlir::Value 
   MoveData *move = addMove(lowering, operation, value.getType(), view);
   if (!move)
     return false;
+  move->isApart = move->share && move->share->hasCopies() && mayBeApart(operation);
   Slot values = lowering.materialize(
       lowering.slotOf(value), lowering.elementCountOf(value.getType()), lowering.kindOf(value));
   lowering.emit(runLocalStore, taintObserve, Slot(), {values, viewSlot}).data = move;

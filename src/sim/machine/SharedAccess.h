@@ -28,6 +28,8 @@ struct MoveData : OpData {
   const Share *share = nullptr;
   /// Which halves of the warps hold each element of the tile; empty for both.
   std::vector<uint8_t> halves = {};
+  /// CTAs may go different ways to it.
+  bool isApart = false;
 };
 
 /// Whether the bytes of one element exist and may be read, and written where `writes`, by an

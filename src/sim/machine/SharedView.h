@@ -62,6 +62,8 @@ struct Region {
   uint32_t copyOffset = 0;
   /// Which halves of the warps hold each element (StageOrder.h); null for both.
   const uint8_t *halves = nullptr;
+  /// CTAs may go different ways to this access: who comes here stores for itself.
+  bool isApart = false;
 
   uint32_t elements() const {
     if (share)
@@ -87,7 +89,7 @@ struct Region {
   /// one that owns the memory does, or else the first of those that come to these copies.
   bool stores(uint64_t offset) const {
     uint32_t owner = uint32_t(offset / kCtaSharedStride);
-    if (!share || (owner | share->together) == (rank | share->together))
+    if (!share || isApart || (owner | share->together) == (rank | share->together))
       return true;
     return share->begins[owner] != share->begins[rank] &&
            share->isLeast(rank, table->copyBits & ~spreadBits());

@@ -59,8 +59,21 @@ constexpr unsigned swizzleCode(int64_t bytes) {
   return bytes == 0 ? 0 : bytes == 32 ? 1 : bytes == 64 ? 2 : 3;
 }
 
-/// Elements, as descriptors that a kernel makes name them; bytes are unsigned.
-enum class ElementCode : unsigned { U8, U16, U32, S32, U64, S64, F16, F32, F64 = 9, BF16 };
+/// Elements, as descriptors that a kernel makes name them; bytes are unsigned, those of 4 bits are
+/// padded to bytes.
+enum class ElementCode : unsigned {
+  U8,
+  U16,
+  U32,
+  S32,
+  U64,
+  S64,
+  F16,
+  F32,
+  F64 = 9,
+  BF16,
+  Padded4Bits = 14
+};
 /// The last codes of a descriptor's fields.
 inline constexpr unsigned lastElementCode = 15, lastInterleaveCode = 2, lastSwizzleCode = 3,
                           lastFillCode = 1;

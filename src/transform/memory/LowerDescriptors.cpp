@@ -46,9 +46,6 @@ tma::ElementCode elementCode(Type element) {
   }
 }
 
-/// Of elements of 4 bits that a copy spreads to bytes.
-constexpr unsigned paddedElementCode = 14;
-
 struct Lowering {
   explicit Lowering(tt::MakeTensorDescOp op) : op(op), builder(op) {}
 
@@ -80,7 +77,7 @@ struct Lowering {
                                                     tma::descriptorBytes, tma::descriptorBytes);
     ttng::TensormapCreateOp::create(
         builder, op.getLoc(), place, op.getBase(), lengths, extents, strides, steps,
-        layout.fp4Padded ? paddedElementCode : unsigned(elementCode(element)),
+        unsigned(layout.fp4Padded ? tma::ElementCode::Padded4Bits : elementCode(element)),
         /*interleave_layout=*/0, tma::swizzleCode(layout.swizzleByteWidth),
         op.getPadding() == tt::PaddingOption::PAD_NAN);
     ttng::TensormapFenceproxyAcquireOp::create(builder, op.getLoc(), place);
