@@ -154,8 +154,8 @@ layout::Ints Products::warpsOf(tt::DotOp dot, ArrayRef<int64_t> shape) const {
   int64_t m = shape[0], n = shape[1];
   if (feedsProduct(dot) || comesFromProduct(dot))
     return m >= n ? layout::Ints{threads.warps, 1} : layout::Ints{1, threads.warps};
-  // Near squares, for which warps read least of the operands; of two choices the one that leaves rows
-  // whole, which sums then need.
+  // Near squares, for which warps read least of the operands; of two choices the one that leaves
+  // rows whole, which sums then need.
   layout::Ints warps{1, 1};
   while (warps[0] * warps[1] < threads.warps) {
     bool byRows = m / warps[0] >= n / warps[1] && 16 * warps[0] < m;
