@@ -113,11 +113,11 @@ def block_by_block(src, dst):
     gl.store(dst + offsets, gl.load(src + offsets))
 
 
-# RUN: weights_each_time src=randn(4096,f32) weights=randn(512,f32) dst=empty(4096,f32)
+# RUN: weights_each_time src=randn(4096,f32) weights=randn(512,f32) dst=empty(4096,f32) n=8
 @gluon.jit
-def weights_each_time(src, weights, dst):
+def weights_each_time(src, weights, dst, n):
     offsets = gl.arange(0, 512, layout=gl.BlockedLayout([4], [32], [4], [0]))
-    for i in range(8):
+    for i in range(n):
         weight = gl.load(weights + offsets)  # FINDS: GL8006 RepeatedLoad
         tile = gl.load(src + 512 * i + offsets)
         gl.store(dst + 512 * i + offsets, tile * weight)

@@ -31,11 +31,11 @@ def one_by_one(src, dst, layout: gl.constexpr):
     gl.store(dst + offsets, tile)  # FINDS: GL8004 NarrowAccess
 
 
-# RUN: weights_each_time src=randn(4096,f32) weights=randn(512,f32) dst=empty(4096,f32) --target hip:gfx942
+# RUN: weights_each_time src=randn(4096,f32) weights=randn(512,f32) dst=empty(4096,f32) n=8 --target hip:gfx942
 @gluon.jit
-def weights_each_time(src, weights, dst):
+def weights_each_time(src, weights, dst, n):
     offsets = gl.arange(0, 512, layout=gl.BlockedLayout([2], [64], [4], [0]))
-    for i in range(8):
+    for i in range(n):
         weight = gl.load(weights + offsets, volatile=False)  # FINDS: GL8006 RepeatedLoad
         tile = gl.load(src + 512 * i + offsets)
         gl.store(dst + 512 * i + offsets, tile * weight)

@@ -185,7 +185,7 @@ def test_what_cannot_win_is_measured_a_few_times_only():
     def slow():
         calls.append(1)
         time.sleep(0.001)
-    assert len(bench(slow, warmup=0, rep=60, return_mode="all", hopeless=0.5)) == 5 and len(calls) == 7
+    assert len(bench(slow, warmup=0, rep=60, return_mode="all", hopeless=0.5)) == 5 and len(calls) == 9
     assert len(bench(slow, warmup=0, rep=60, return_mode="all", hopeless=50.0)) > 5
 
 
