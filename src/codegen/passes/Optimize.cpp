@@ -25,7 +25,6 @@
 #include "llvm/Transforms/Scalar/InstSimplifyPass.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
-
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 using namespace llvm;

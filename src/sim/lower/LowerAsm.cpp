@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "sim/lower/AsmMemory.h"
 #include "sim/lower/Lowering.h"
+#include "sim/lower/Positions.h"
 #include "sim/machine/SharedAccess.h"
 
 #include "ir/AsmConstraints.h"
@@ -110,10 +111,7 @@ bool placeElements(Lowering &lowering, mlir::Type type, uint32_t threads,
   const Share *share = lowering.shareOf(type);
   // Registers are the lowest bits of a packed index, then come lanes and warps.
   for (uint64_t packed = 0; packed < uint64_t(threads) * operand.registers; ++packed) {
-    uint64_t place = layout->applyPacked(packed);
-    uint32_t element = 0;
-    for (auto [dim, size] : llvm::enumerate(tensor.getShape()))
-      element = element * uint32_t(size) + layout->outComponent(place, Dim::axis(dim));
+    uint32_t element = positionOf(*layout, tensor.getShape(), layout->applyPacked(packed));
     operand.elements.push_back(share ? share->toShare(element) : element);
   }
   return true;

@@ -1,5 +1,7 @@
 //===- LowerGlobal.cpp - Pointers, loads, stores ----------------------------===//
+#include "ir/Encoding.h"
 #include "sim/lower/Elementwise.h"
+#include "sim/lower/Positions.h"
 #include "sim/machine/GlobalAccess.h"
 #include "sim/machine/Races.h"
 
@@ -168,12 +170,36 @@ Handler storeHandler(uint32_t bytes) {
 
 namespace {
 
+/// See AccessData::warps.
+std::vector<uint8_t> warpsOf(const layout::LinearLayout &layout, mlir::RankedTensorType tile) {
+  std::vector<uint8_t> owners(size_t(tile.getNumElements()));
+  std::vector<bool> isOwned(owners.size());
+  // Warps come in order: they are the highest bits of an index.
+  for (uint64_t index = 0; index >> layout.totalInLog2() == 0; ++index) {
+    const uint32_t element = positionOf(layout, tile.getShape(), layout.applyPacked(index));
+    const auto warp = uint8_t(layout.inComponent(index, layout::Dim::Warp));
+    if (!isOwned[element])
+      owners[element] = warp;
+    else if (owners[element] != warp)
+      owners[element] |= WarpStores::several;
+    isOwned[element] = true;
+  }
+  return owners;
+}
+
+/// Which warps make an access.
 void noteWarps(Lowering &lowering, AccessData &access, mlir::Operation *operation,
                mlir::Type pointers) {
-  if (lowering.inCluster())
+  const int64_t warps = ttg::numWarpsOf(operation);
+  if (lowering.inCluster() || warps < 2 || warps >= WarpStores::several)
     return;
-  access.warps = warpsOf(operation, pointers);
-  access.layout = layoutKeyOf(pointers);
+  auto tile = mlir::dyn_cast<mlir::RankedTensorType>(pointers);
+  if (!tile) {
+    access.warps = {WarpStores::several};
+  } else if (const layout::LinearLayout *linear = linearOrNull(tile)) {
+    access.warps = warpsOf(*linear, tile);
+    access.layout = tile.getEncoding().getAsOpaquePointer();
+  }
 }
 
 bool lowerLoad(Lowering &lowering, mlir::Operation *operation) {

@@ -8,6 +8,7 @@
 #include "sim/lower/Elementwise.h"
 #include "sim/lower/GroupLoop.h"
 #include "sim/lower/LibraryFunctions.h"
+#include "sim/lower/Positions.h"
 #include "sim/machine/Payload.h"
 
 #include "ir/AsmConstraints.h"
@@ -17,15 +18,6 @@
 
 namespace gluonc::sim {
 namespace {
-
-/// Row-major position of the element that a register of a thread holds.
-uint32_t positionOf(const layout::LinearLayout &layout, llvm::ArrayRef<int64_t> shape,
-                    uint64_t packed) {
-  uint32_t position = 0;
-  for (auto [dim, size] : llvm::enumerate(shape))
-    position = position * uint32_t(size) + layout.outComponent(packed, layout::Dim::axis(dim));
-  return position;
-}
 
 /// Groups of a tensor type, each element in at least one. Null where the layout says too little.
 GroupData *groupsOf(Lowering &lowering, mlir::Type type, uint32_t pack) {

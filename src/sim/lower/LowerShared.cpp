@@ -1,4 +1,5 @@
 //===- LowerShared.cpp - Shared-memory buffers and views --------------------===//
+#include "sim/lower/Positions.h"
 #include "sim/machine/SharedAccess.h"
 
 #include "ir/Encoding.h"
@@ -82,12 +83,9 @@ std::vector<uint8_t> halvesOf(mlir::Operation *operation, mlir::RankedTensorType
     return {};
   std::vector<uint8_t> halves(tile.getNumElements());
   for (uint64_t index = 0; index >> linear->totalInLog2() == 0; ++index) {
-    const uint64_t place = linear->applyPacked(index);
-    uint64_t element = 0;
-    for (auto [axis, size] : llvm::enumerate(tile.getShape()))
-      element = element * size + linear->outComponent(place, layout::Dim::axis(unsigned(axis)));
     const bool isLate = linear->inComponent(index, layout::Dim::Warp) >= rocdl::earlyWarps;
-    halves[element] |= isLate ? Late : Early;
+    halves[positionOf(*linear, tile.getShape(), linear->applyPacked(index))] |=
+        isLate ? Late : Early;
   }
   return halves;
 }

@@ -28,9 +28,11 @@ struct AccessData : OpData {
   /// The kernel parameter that all addresses were computed from; negative if unknown.
   int parameter = -1;
   uint32_t cacheIndex = 0;
-  /// Of plain accesses, which warp makes that of each element (WarpStores.h); empty where nobody
-  /// asks.
+  /// Of plain accesses (WarpStores.h): for each element, or for all, the first warp that holds it,
+  /// which stores it, and whether there are several, which all load it. Empty where the warps are
+  /// not known, or only one.
   std::vector<uint8_t> warps = {};
+  /// What tells the layout from others; null of a scalar.
   const void *layout = nullptr;
 };
 

@@ -5,8 +5,9 @@
 // layouts: each element that was stored since all warps last met has the number of the warp that
 // stored it.
 //
-// Not seen: stores over what others read or stored; accesses to parts of an element; what more
-// than so many elements, and partitions and CTAs of clusters store.
+// Not seen: stores over what others read or stored; accesses to parts of an element; stores beyond
+// a number of elements, and those of partitions and of CTAs of clusters. What exchanges elements
+// through shared memory counts as a meeting of all warps, also where only lanes of one do.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -18,11 +19,6 @@
 #include <cstdint>
 #include <optional>
 #include <vector>
-
-namespace mlir {
-class Operation;
-class Type;
-} // namespace mlir
 
 namespace gluonc::sim {
 
@@ -66,11 +62,5 @@ private:
   llvm::DenseMap<uint64_t, Store> stores;
   llvm::DenseSet<std::pair<uint32_t, uint32_t>> told;
 };
-
-/// For each element of an access the first warp that holds it, which stores it, and whether there
-/// are several, which all load it. Empty where the warps are not known, or only one.
-std::vector<uint8_t> warpsOf(mlir::Operation *operation, mlir::Type pointers);
-/// What tells layouts apart.
-const void *layoutKeyOf(mlir::Type pointers);
 
 } // namespace gluonc::sim
