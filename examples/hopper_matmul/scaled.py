@@ -19,7 +19,7 @@ keep of sums of fp8. That needs registers for two tiles, the sums and the block'
 
 import gluonc as gluon
 from gluonc import language as gl
-from gluonc.language.nvidia.hopper import mbarrier, tma, warpgroup_mma
+from gluonc.language.nvidia.hopper import fence_async_shared, mbarrier, tma, warpgroup_mma
 from gluonc.nvidia.hopper import TensorDescriptor
 from matmul import advance, describe, store_tile, tile_place
 
@@ -76,6 +76,8 @@ def consume(c, sb, staging, a_ring, b_ring, scales, filled, drained, tile_rows, 
                 # registers suffice for one product at a time.
                 mbarrier.wait(filled.index(slot), phase)
                 lower = add_block(lower, a_ring.index(part + 1), b_ring.index(slot), scales.index(part + 1), scale)
+            # Threads have read the scales, which the TMA must not overwrite before.
+            fence_async_shared()
             mbarrier.arrive(drained.index(slot))
             scale = next_scale
             slot, phase = advance(slot, phase, STAGES)

@@ -13,7 +13,7 @@ what `skinny.py` reads, whose cuts of the list of steps and whose early loads th
 
 import gluonc as gluon
 from gluonc import language as gl
-from gluonc.language.nvidia.hopper import mbarrier, tma, warpgroup_mma, warpgroup_mma_wait
+from gluonc.language.nvidia.hopper import fence_async_shared, mbarrier, tma, warpgroup_mma, warpgroup_mma_wait
 from gluonc.nvidia.hopper import TensorDescriptor
 
 from skinny import add_others, advance, columns_for, send, share, store
@@ -95,6 +95,8 @@ def consume(y, scales, partial, arrived, x_ring, w_ring, filled, drained, words,
                 product = warpgroup_mma(numbers, columns, gl.zeros([64, COLUMNS], gl.float32, layout), use_acc=False, is_async=True)
             else:
                 sums = warpgroup_mma(numbers, columns, sums, is_async=True)
+            # Threads have read these weights, which the TMA must not overwrite before.
+            fence_async_shared()
             # The next ones are widened meanwhile.
             if i + 1 < count:
                 mbarrier.wait(filled.index(slot), phase)

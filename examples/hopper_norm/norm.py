@@ -16,7 +16,7 @@ where they fit.
 
 import gluonc as gluon
 from gluonc import language as gl
-from gluonc.language.nvidia.hopper import mbarrier, tma
+from gluonc.language.nvidia.hopper import fence_async_shared, mbarrier, tma
 from gluonc.nvidia.hopper import TensorDescriptor
 
 
@@ -67,6 +67,8 @@ def consume(y, weight, bias, kept, ring, filled, drained, m, n, tiles, eps, layo
     for tile in range(gl.program_id(0), tiles, gl.num_programs(0)):
         mbarrier.wait(filled.index(slot), phase)
         values = ring.index(slot).load(layout).to(gl.float32)
+        # The next rows come through another path to shared memory: these have been read first.
+        fence_async_shared()
         mbarrier.arrive(drained.index(slot))
         slot, phase = advance(slot, phase, STAGES)
 

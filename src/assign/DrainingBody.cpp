@@ -10,9 +10,9 @@ void DrainingBody::make(Value later, IRMapping &map) {
   isLater = later;
   before = slotBefore(turn.slot);
   clone(turn, map);
-  for (auto [box, barriers] : llvm::enumerate(drained))
+  for (size_t box = 0; box < drained.size(); ++box)
     if (!isLate(box) && !(haveBeenFreed && isReadEarly(box)))
-      barriers.arrive(builder, turn.slot);
+      free(box, turn.slot);
   if (!haveBeenFreed)
     freeLate(before, isLater);
 }
@@ -28,9 +28,9 @@ void DrainingBody::haveMet() {
   if (!haveBeenFreed)
     return;
   freeLate(before, isLater);
-  for (auto [box, barriers] : llvm::enumerate(drained))
+  for (size_t box = 0; box < drained.size(); ++box)
     if (!isLate(box) && isReadEarly(box))
-      barriers.arrive(builder, turn.slot);
+      free(box, turn.slot);
   // Not only because they will be needed: ptxas moves arrivals down behind what is computed next,
   // but not across the loop that waiting for a barrier is.
   awaitBoxes(turn);
@@ -70,9 +70,26 @@ Value DrainingBody::slotBefore(Value slot) {
 }
 
 void DrainingBody::freeLate(Value slot, Value predicate) {
-  for (auto [box, barriers] : llvm::enumerate(drained))
+  for (size_t box = 0; box < drained.size(); ++box)
     if (isLate(box))
-      barriers.arrive(builder, slot, predicate);
+      free(box, slot, predicate);
+}
+
+/// Whether threads load blocks of a box, and not only products read the buffer itself.
+bool DrainingBody::isReadByThreads(size_t box) const {
+  return llvm::any_of(fetch.copies, [&](const Copy &copy) {
+    return copy.box == box && llvm::any_of(copy.load->getUsers(), [&](Operation *user) {
+             return !isa<ttg::LocalAllocOp>(user) || !copy.isReadBy(user);
+           });
+  });
+}
+
+/// What threads have read, the copy engine may overwrite behind a fence only: no pass sees both
+/// partitions.
+void DrainingBody::free(size_t box, Value slot, Value predicate) {
+  if (isReadByThreads(box))
+    ttng::FenceAsyncSharedOp::create(builder, loc, /*bCluster=*/false);
+  drained[box].arrive(builder, slot, predicate);
 }
 
 } // namespace gluonc::assign

@@ -27,6 +27,8 @@ private:
   bool isReadEarly(const Copy &copy, mlir::Operation *user) const;
   mlir::Value slotBefore(mlir::Value slot);
   void freeLate(mlir::Value slot, mlir::Value predicate);
+  bool isReadByThreads(size_t box) const;
+  void free(size_t box, mlir::Value slot, mlir::Value predicate = {});
 
   llvm::ArrayRef<BoxBarriers> drained;
   Turn turn;

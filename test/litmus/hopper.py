@@ -176,6 +176,7 @@ def tma_rounds_to_tf32(env):
 
 # Who gets through a barrier too early may also miss the phase that it waits for.
 RACES = ["UnorderedSharedAccess", "UninitializedSharedRead", "BarrierOverrun", "Deadlock"]
+REFILLS = [*RACES, "SharedWriteDuringCopy", "UnfinishedCopyRead"]
 
 
 @case(full=RACES, empty=RACES, early=RACES, release=RACES)
@@ -206,6 +207,32 @@ def fence_of_the_writer(env):
 @case(fence=["MissingProxyFence"], wait=RACES)
 def fence_of_the_storer(env):
     return fencing("storer")(env)
+
+
+def refilling(where):
+
+    def run(env):
+        tiles = 4
+        src = env.random(env.programs * tiles * 32, 64)
+        dst = env.zeros(*src.shape)
+
+        def launch():
+            dst.zero_()
+            env.launch(partitions.refill, boxes(src), dst, tiles, where=where)
+
+        return launch, lambda: torch.equal(dst, src)
+
+    return run
+
+
+@case(fence=["MissingProxyFence"], early=["MissingProxyFence"], empty=REFILLS)
+def fence_of_the_reader(env):
+    return refilling("reader")(env)
+
+
+@case(fence=["MissingProxyFence"], empty=REFILLS)
+def fence_of_the_refiller(env):
+    return refilling("refiller")(env)
 
 
 def multiplying(kernel, warps, rows, depth, describe):

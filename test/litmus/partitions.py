@@ -98,6 +98,48 @@ def fence(src, dst, broken: gl.constexpr, where: gl.constexpr):
 
 
 @gluon.jit
+def refiller(src, smem, full, empty, first, tiles, broken: gl.constexpr, where: gl.constexpr):
+    for i in range(tiles):
+        if broken != "empty":
+            pause(broken)
+            mbarrier.wait(empty, (i & 1) ^ 1)
+        if where == "refiller" and broken != "fence":
+            fence_async_shared()
+        mbarrier.expect(full, src.block_type.nbytes)
+        tma.async_copy_global_to_shared(src, [first + i * ROWS, 0], full, smem)
+
+
+@gluon.jit
+def slow_reader(dst, smem, full, empty, first, tiles, broken: gl.constexpr, where: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([1, 1], [32, 1], [1, gl.num_warps()], [0, 1])
+    for i in range(tiles):
+        mbarrier.wait(full, i & 1)
+        if where == "reader" and broken == "early":
+            fence_async_shared()
+        # All lanes of a warp ask the same bank: such loads are still under way when the barrier is arrived at.
+        values = smem.load(layout)
+        if where == "reader" and broken != "fence" and broken != "early":
+            fence_async_shared()
+        mbarrier.arrive(empty, count=1)
+        pause(broken)
+        gl.store(dst + tile(first + i * ROWS, layout), values)
+
+
+@gluon.jit
+def refill(src, dst, tiles, broken: gl.constexpr, where: gl.constexpr):
+    """One partition reads a buffer, another lets TMA fill it again: no pass sees both."""
+    first = gl.program_id(0) * tiles * ROWS
+    smem = gl.allocate_shared_memory(gl.float32, [ROWS, COLS], src.layout)
+    bars = gl.allocate_shared_memory(gl.int64, [2, 1], mbarrier.MBarrierLayout())
+    for i in gl.static_range(2):
+        mbarrier.init(bars.index(i), count=1)
+    gl.warp_specialize([
+        (slow_reader, (dst, smem, bars.index(0), bars.index(1), first, tiles, broken, where)),
+        (refiller, (src, smem, bars.index(0), bars.index(1), first, tiles, broken, where)),
+    ], [1], [64])
+
+
+@gluon.jit
 def loader(a, b, a_bufs, b_bufs, full, empty, row, steps, broken: gl.constexpr):
     for k in range(steps):
         slot = k % 2

@@ -75,6 +75,8 @@ class Chain:
         self.rings = self.buffers = 0
         # Whether one CTA loads what several hold: not before all of them are done with the slot.
         self.multicast = False
+        # Who shows to the engine that the slots of ring 0 were read: "readers", "engine", or nobody, as threads fill it.
+        self.fenced_by = None
 
     def warps(self):
         """Of the next partition."""
@@ -118,7 +120,8 @@ class Chain:
     def gives_back(self, number, depth):
         """Lines that say that a slot may be filled again."""
         common = [_arrives(number, depth, "common")] if self.shares(number) else []
-        return [_arrives(number, depth, "drained"), *common]
+        fence = ["        fence_async_shared()"] if number == 0 and self.fenced_by == "readers" else []
+        return [*fence, _arrives(number, depth, "drained"), *common]
 
     def stage(self, lines, arguments, layout, warps):
         self.stages.append(Stage(lines, [*arguments, f"n{self.which}"], warps, layout))
@@ -138,6 +141,7 @@ class Chain:
                           f"{m.rng.choice([1, 2, 4])}, {order}{self.parts})"
         number, depth = self.ring(readers)
         if by_engine:
+            self.fenced_by = m.rng.choice(["readers", "engine"])
             self.read_by_engine(tensor, number, depth, warps)
         else:
             self.read_by_threads(number, depth, warps)
@@ -154,7 +158,8 @@ class Chain:
         self.tensors.append(tensor)
         self.setup.insert(0, tensor.described("{t0}", "desc").rstrip("\n"))
         common = [_waits(number, depth, "common")] if self.multicast else []
-        self.stage(["    for k in range(n):", _waits(number, depth, "drained"), *common,
+        fence = ["        fence_async_shared()"] if self.fenced_by == "engine" else []
+        self.stage(["    for k in range(n):", _waits(number, depth, "drained"), *common, *fence,
                     f"        mbarrier.expect(filled{number}.index(k % {depth}), "
                     "desc.nbytes_per_cta)",
                     f"        tma.async_load(desc, [{at}], filled{number}.index(k % {depth}), "

@@ -249,15 +249,17 @@ TEST(Async, ALoadThatNobodyWaitsForDoesNoHarm) {
   EXPECT_TRUE(run.fine) << run.kernel.allMessages();
 }
 
-TEST(Async, OrdinaryWritesNeedAFenceBeforeTheAsynchronousProxy) {
+TEST(Async, OrdinaryAccessesNeedAFenceBeforeTheAsynchronousProxy) {
   const std::string end = kStoreWait;
   EXPECT_TRUE(Outcome(kernelOf(kWrite + kFence + kStore + end)).fine);
   expectFault(kernelOf(kWrite + kStore + end), Kind::MissingProxyFence);
   expectFault(kernelOf(kFence + kWrite + kStore + end), Kind::MissingProxyFence);
   expectFault(kernelOf(kWrite + kExpect + kLoad + kWait), Kind::MissingProxyFence);
-  // What TMA wrote needs none, and neither does a read before a load.
+  expectFault(kernelOf(kWrite + kFence + kRead + kExpect + kLoad + kWait), Kind::MissingProxyFence);
+  EXPECT_TRUE(Outcome(kernelOf(kWrite + kRead + kFence + kExpect + kLoad + kWait)).fine);
+  // What TMA wrote needs none, and neither does a read before it reads, too.
   EXPECT_TRUE(Outcome(kernelOf(kExpect + kLoad + kWait + kStore + end)).fine);
-  EXPECT_TRUE(Outcome(kernelOf(kWrite + kFence + kRead + kExpect + kLoad + kWait)).fine);
+  EXPECT_TRUE(Outcome(kernelOf(kWrite + kFence + kRead + kStore + end)).fine);
 }
 
 TEST(Async, DescriptorsAreMadeAndAcquiredBeforeTheyAreUsed) {
@@ -455,8 +457,18 @@ TEST(Async, ABufferIsLoadedAgainOnlyAfterItsReader) {
                            "ttng.async_tma_copy_global_to_local %d[%w0, %w0] %buf, %bar, %t"
                            " : $D, $B -> $T\nttng.wait_barrier %bar, %c1 : $B\n";
   std::string filled = kWrite + kFence;
-  expectAlways(together(kWait + load, kWorkerReads + kWorkerArrives, filled), std::nullopt);
-  Outcome early(together(load, kWorkerReads, filled));
+  // A fence on either side of the hand-over shows to the engine that the buffer was read.
+  expectAlways(together(kWait + load, kWorkerReads + kFence + kWorkerArrives, filled),
+               std::nullopt);
+  expectAlways(together(kWait + kFence + load, kWorkerReads + kWorkerArrives, filled),
+               std::nullopt);
+  expectAlways(together(kWait + load, kWorkerReads + kWorkerArrives, filled),
+               Kind::MissingProxyFence);
+  expectAlways(together(kWait + load, kFence + kWorkerReads + kWorkerArrives, filled),
+               Kind::MissingProxyFence);
+  expectAlways(together(kWait + load, kWorkerReads + kWorkerArrives + kFence, filled),
+               Kind::MissingProxyFence);
+  Outcome early(together(load, kFence + kWorkerReads, filled));
   EXPECT_FALSE(early.fine);
 }
 

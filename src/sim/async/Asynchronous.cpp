@@ -71,7 +71,7 @@ void Cta::finishReads(AsyncOperation &operation) {
   // What writes tensor memory is said to have read when it began: several barriers may tell of it.
   if (!std::holds_alternative<AsyncOperation::Sum>(operation.movement))
     for (const Region &source : operation.reads) {
-      noteRead(*this, source, operation.place);
+      noteRead(*this, source, operation.place, operation.proxy);
       noteLate(*this, source, /*writes=*/false, operation.place);
     }
 }

@@ -81,8 +81,10 @@ void runLoadResult(const Instruction &instruction, Cta &cta) {
   const auto &move = static_cast<const MoveData &>(*instruction.data);
   const Region view = regionOf(cta, move.table, instruction.operands[0], move.share);
   cta.noteStep(instruction, Doing::Reads, view.start());
-  if (!readShared(instruction, cta, view, cta.at<uint8_t>(instruction.result)))
+  // A request takes longer than any load, and kernels ask again without a fence.
+  if (!readShared(instruction, cta, view, cta.at<uint8_t>(instruction.result), Proxy::Async))
     return;
+  noteRead(cta, view, instruction.place, Proxy::Async);
   // It is the first CTA that asks.
   if (!cta.rank() && !cta.at<Answer>(instruction.result)->isGranted)
     cta.hasSeenRefusal = true;

@@ -115,7 +115,7 @@ bool readOperand(const Instruction &instruction, Cta &cta, const Region &region,
   if (!readShared(instruction, cta, region, to, proxy))
     return false;
   if (proxy == Proxy::Async)
-    noteRead(cta, region, instruction.place);
+    noteRead(cta, region, instruction.place, proxy);
   return true;
 }
 

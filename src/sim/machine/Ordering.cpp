@@ -27,8 +27,7 @@ void Ordering::clear() {
   barrierTimes = {};
   nextBarrierClock = kFibers;
   concurrent = ctas > 1;
-  if (concurrent)
-    reads.resize(ctas);
+  reads.resize(ctas);
 }
 
 //===----------------------------------------------------------------------===//
@@ -134,12 +133,13 @@ bool Ordering::Access::readRest(uint64_t cell, uint64_t offset, uint32_t bytes) 
 bool Ordering::Access::write(uint64_t offset, uint32_t bytes) {
   if (!read(offset, bytes))
     return false;
-  if (!ordering.concurrent)
+  // Without others only a fence can be missing.
+  if (!ordering.concurrent && proxy == Proxy::Generic)
     return true;
   const View &view = ordering.views[fiber];
   const uint64_t end = (offset + bytes + kCellBytes - 1) / kCellBytes;
   for (uint32_t reader = 0; reader < ordering.reads.size(); ++reader) {
-    if (reader == fiber)
+    if (reader == fiber && proxy == Proxy::Generic)
       continue;
     const Reads &theirs = ordering.reads[reader];
     if (theirs.chunks.empty())
@@ -147,22 +147,25 @@ bool Ordering::Access::write(uint64_t offset, uint32_t bytes) {
     for (uint64_t cell = offset / kCellBytes; cell < end;) {
       const uint64_t chunkEnd = std::min(end, (cell / kChunkCells + 1) * kChunkCells);
       const Cell *last = theirs.find(cell);
-      for (uint64_t i = 0; last && i < chunkEnd - cell; ++i)
-        if (last[i].epoch > view.seen[reader] && (last[i].bytes & bytesOf(cell + i, offset, bytes)))
+      for (uint64_t i = 0; last && i < chunkEnd - cell; ++i) {
+        const uint32_t time = timeOf(last[i].epoch);
+        const bool isOrdered = reader == fiber || time <= view.seen[reader];
+        const bool needsFence = proxy == Proxy::Async && !(last[i].epoch & kAsyncBit);
+        if ((!isOrdered || (needsFence && time > view.fenced[reader])) &&
+            (last[i].bytes & bytesOf(cell + i, offset, bytes)))
           return fail(cell + i, last[i].place, reader, /*otherWrites=*/false,
-                      /*lacksFence=*/false);
+                      /*lacksFence=*/isOrdered);
+      }
       cell = chunkEnd;
     }
   }
   return true;
 }
 
-void Ordering::noteRead(uint32_t fiber, uint64_t offset, uint32_t bytes, uint32_t place) {
-  // Without others nobody asks.
-  if (!concurrent)
-    return;
+void Ordering::noteRead(uint32_t fiber, uint64_t offset, uint32_t bytes, uint32_t place,
+                        Proxy proxy) {
   std::vector<std::vector<Cell>> &chunks = reads[fiber].chunks;
-  const Epoch now = views[fiber].seen[fiber];
+  const Epoch now = views[fiber].seen[fiber] | (proxy == Proxy::Async ? kAsyncBit : 0);
   const uint64_t end = (offset + bytes + kCellBytes - 1) / kCellBytes;
   // Of a cell that is read as a whole nothing is kept.
   const uint64_t wholeBegin = (offset + kCellBytes - 1) / kCellBytes;

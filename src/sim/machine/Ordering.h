@@ -7,8 +7,11 @@
 // found under every schedule that executes both accesses.
 //
 // Beside that, TMA and warpgroup_mma see shared memory through another proxy than
-// loads and stores do: between a store and such an access there has to be a
-// `fence_async_shared`, after the store and before the access in that same order.
+// loads and stores do: between a store and such an access, and between a load and such a
+// write, there has to be a `fence_async_shared`, after the one and before the other in that same
+// order. A load needs it, too: on an H200 a TMA load that a barrier object orders behind loads
+// replaced the buffer before they had read it, in up to two of three programs; with a fence in none
+// (bench/results/2026-11-28-h200-fence-after-read.json).
 //
 // How: vector clocks. Every partition has a clock that steps on whenever others may
 // learn of its accesses, a barrier has one that steps with each asynchronous
@@ -21,8 +24,7 @@
 // of its bytes all but the last are forgotten, which hides races, and invents none.
 //
 // Not seen: accesses of the threads of one partition among each other, and accesses
-// to global memory. Reads need no fence before an asynchronous write: the wait or
-// arrival that orders the two suffices in practice, and kernels rely on it.
+// to global memory.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -121,7 +123,8 @@ public:
     Epoch known = 0;
   };
 
-  void noteRead(uint32_t fiber, uint64_t offset, uint32_t bytes, uint32_t place);
+  void noteRead(uint32_t fiber, uint64_t offset, uint32_t bytes, uint32_t place,
+                Proxy proxy = Proxy::Generic);
   void noteWrite(Epoch epoch, uint64_t offset, uint32_t bytes, uint32_t place);
 
 private:

@@ -83,8 +83,11 @@ static bool failUnordered(const Instruction &instruction, Cta &cta, bool writes,
   const MemoryName memory = cta.memoryAt(conflict.offset);
   const char *what = writes ? "written" : "read";
   if (conflict.lacksFence) {
-    cta.fail(instruction, diag::Kind::MissingProxyFence, {what, byte, buffer}, element,
-             FaultNote(conflict.otherPlace, "this wrote it"), memory);
+    cta.fail(
+        instruction, diag::Kind::MissingProxyFence,
+        {what, byte, buffer, conflict.otherWrites ? "write" : "read"}, element,
+        FaultNote(conflict.otherPlace, conflict.otherWrites ? "this wrote it" : "this read it"),
+        memory);
     return false;
   }
   if (cta.program.places[conflict.otherPlace].operation == "tt.return") {
@@ -260,7 +263,7 @@ bool readShared(const Instruction &instruction, Cta &cta, const Region &region, 
   fine = fine && checkStages(instruction, cta, region, /*writes=*/false);
   // An asynchronous operation has read once somebody waited for it.
   if (fine && proxy == Proxy::Generic)
-    noteRead(cta, region, instruction.place);
+    noteRead(cta, region, instruction.place, proxy);
   return fine;
 }
 
@@ -288,7 +291,7 @@ bool readSharedPart(const Instruction &instruction, Cta &cta, const Region &regi
   });
   fine = fine && checkStages(instruction, cta, region, /*writes=*/false);
   if (fine && proxy == Proxy::Generic)
-    noteRead(cta, region, instruction.place);
+    noteRead(cta, region, instruction.place, proxy);
   return fine;
 }
 
@@ -316,11 +319,11 @@ bool writeShared(const Instruction &instruction, Cta &cta, const Region &region,
   });
 }
 
-void noteRead(Cta &cta, const Region &region, uint32_t place) {
-  if (!cta.ordering || !cta.ordering->isConcurrent())
+void noteRead(Cta &cta, const Region &region, uint32_t place, Proxy proxy) {
+  if (!cta.ordering)
     return;
   forEachPart(region, [&](uint64_t offset, uint32_t bytes) {
-    cta.ordering->noteRead(cta.fiber->index, offset, bytes, place);
+    cta.ordering->noteRead(cta.fiber->index, offset, bytes, place, proxy);
   });
 }
 

@@ -64,7 +64,7 @@ bool writeShared(const Instruction &instruction, Cta &cta, const Region &region,
 
 /// Notes for Ordering.h, if the program needs it, that the current fiber has read a region, or
 /// that it was written at some time.
-void noteRead(Cta &cta, const Region &region, uint32_t place);
+void noteRead(Cta &cta, const Region &region, uint32_t place, Proxy proxy);
 void noteWrite(Cta &cta, const Region &region, Ordering::Epoch epoch, uint32_t place);
 
 /// Notes for StageOrder.h that in the stage in hand the late half of the warps has accessed a

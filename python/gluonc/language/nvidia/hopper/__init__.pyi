@@ -64,8 +64,9 @@ def warpgroup_mma_wait(num_outstanding: int = ..., deps: Sequence[Any] | None = 
 def fence_async_shared(cluster: bool = ...) -> None:
     """Orders shared memory accesses of this program before later ones of the asynchronous proxy.
 
-    It stands between a write to a buffer and a copy or product that reads it. With `cluster`, also for
-    the shared memory of the cluster's other CTAs.
+    It stands between a write to a buffer and a copy or product that reads it, and between a read of a
+    buffer and a copy that overwrites it. Within a function the compiler inserts it where it is missing;
+    between partitions it cannot. With `cluster`, also for the shared memory of the cluster's other CTAs.
 
     Gives: nothing.
 
