@@ -338,9 +338,10 @@ TEST(Ptxas, IsAskedAgainWhereItLeavesRegisters) {
   EXPECT_EQ(assembledBy("10", head + ".reqntid 1024\n" + body), "32");
 }
 
-/// The same, whose code has 176 registers, or 200 and `spills` bytes of spills where a number of
+/// The same, whose code has `registers`, or 200 and `spills` bytes of spills where a number of
 /// programs is stated; what it writes says which number that was, 0 without.
-std::string assembledWithRoom(const std::string &spills, const std::string &ptx) {
+std::string assembledWithRoom(const std::string &spills, const std::string &ptx,
+                              const std::string &registers = "176") {
   return assembledByScript("echo \"ptxas info    : Compiling entry function 'k' for 'sm_90a'\"\n"
                            "n=$(sed -n 's/^.minnctapersm //p' $in)\n"
                            "spills=${n:+" +
@@ -348,17 +349,24 @@ std::string assembledWithRoom(const std::string &spills, const std::string &ptx)
                                "} used=${n:+200}\n"
                                "echo \"    0 bytes stack frame, ${spills:-0} bytes spill stores, "
                                "0 bytes spill loads\"\n"
-                               "echo \"ptxas info    : Used ${used:-176} registers\"\n"
+                               "echo \"ptxas info    : Used ${used:-" +
+                               registers +
+                               "} registers\"\n"
                                "printf '\\177ELF%s' ${n:-0} > $out\n",
                            ptx);
 }
 
-TEST(Ptxas, IsAskedAgainWhereFewProgramsLeaveRegisters) {
+TEST(Ptxas, IsAskedAgainWhereProgramsLeaveRegisters) {
   const std::string head = ".entry k()\n", body = "{ ret; }\n";
   // 65536 / (176 * 128) = 2 programs, whose threads may have 255 each.
   EXPECT_EQ(assembledWithRoom("0", head + ".reqntid 128\n" + body), "2");
   // Code that spills is not taken.
   EXPECT_EQ(assembledWithRoom("8", head + ".reqntid 128\n" + body), "0");
+  // 65536 / (110 * 256) = 2, whose threads may have 128 each; of 60 registers 4, which leave none;
+  // of 32 registers the threads are the limit.
+  EXPECT_EQ(assembledWithRoom("0", head + ".reqntid 256\n" + body, "110"), "2");
+  EXPECT_EQ(assembledWithRoom("0", head + ".reqntid 256\n" + body, "60"), "0");
+  EXPECT_EQ(assembledWithRoom("0", head + ".reqntid 256\n" + body, "32"), "0");
   // One of twice as many threads. A stated number stands.
   EXPECT_EQ(assembledWithRoom("0", head + ".reqntid 256\n" + body), "1");
   EXPECT_EQ(assembledWithRoom("0", head + ".reqntid 128\n.minnctapersm 1\n" + body), "1");

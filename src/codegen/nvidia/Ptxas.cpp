@@ -235,11 +235,11 @@ static bool gaveUp(const Cubin &cubin, unsigned threads) {
          2 * cubin.resources.front().registers <= target::nvidia::mostRegistersOf(threads) + 1;
 }
 
-/// Registers below which it is worth the time to ask for more.
-static constexpr unsigned fewRegistersLeft = 16;
+/// Registers of a thread from which on it is worth the time to ask for more: a unit that it gets
+/// them in.
+static constexpr unsigned registersToGain = target::nvidia::registerUnit;
 
-/// How many programs share a multiprocessor, where that are so few that their threads could have
-/// many more registers.
+/// How many programs share a multiprocessor, where as many could with more registers a thread.
 static std::optional<unsigned> programsWithRoom(const Cubin &cubin, unsigned threads,
                                                 const target::Target &target) {
   using namespace target::nvidia;
@@ -249,8 +249,7 @@ static std::optional<unsigned> programsWithRoom(const Cubin &cubin, unsigned thr
   std::optional<Occupancy> most =
       occupancyOf(target, {.warps = std::max(threads / warpSize, 1u), .registers = registers});
   if (!most || most->limit != OccupancyLimit::Registers || most->ctas == 0 ||
-      mostRegistersOf(most->warps * warpSize) != maxRegistersPerThread ||
-      registers + fewRegistersLeft > maxRegistersPerThread)
+      registers + registersToGain > mostRegistersOf(most->warps * warpSize))
     return std::nullopt;
   return most->ctas;
 }

@@ -26,9 +26,10 @@ struct Cubin {
 
 /// Where ptxas leaves a kernel that spills with less than half of the registers that there are, and
 /// `ptx` has no `.maxnreg`, it runs a second time with that limit stated, and the code that spills
-/// less is taken. Where its registers let so few programs share a multiprocessor that each thread
-/// could have all, it runs a second time with that number of programs (`.minnctapersm`): the code
-/// has no more spills, and loads start earlier. Fails with AssemblerError.
+/// less is taken. Where as many programs would share a multiprocessor if threads had more registers
+/// than it gave them, it runs a second time with that number of programs stated (`.minnctapersm`):
+/// the code has no more spills, and loads start earlier, not one after the other to save registers
+/// that nobody else can use. Fails with AssemblerError.
 llvm::Expected<Cubin> assemble(llvm::StringRef ptxasPath, llvm::StringRef ptx,
                                const target::Target &target, const Options &options = {});
 

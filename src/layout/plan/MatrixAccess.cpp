@@ -18,7 +18,7 @@ constexpr unsigned laneBits = std::countr_zero(target::nvidia::warpSize);
 
 /// What each input bit adds to the offset; nullopt for maps that no warp-wide access can serve.
 struct Images {
-  llvm::SmallVector<uint32_t, 8> registers, lanes, warps;
+  llvm::SmallVector<uint32_t, 8> registers, lanes, warps, blocks;
 
   static std::optional<Images> of(const LinearLayout &map) {
     Images images;
@@ -26,7 +26,7 @@ struct Images {
       return std::nullopt;
     for (auto [dim, list] :
          {std::pair(Dim::Register, &images.registers), std::pair(Dim::Lane, &images.lanes),
-          std::pair(Dim::Warp, &images.warps)})
+          std::pair(Dim::Warp, &images.warps), std::pair(Dim::Block, &images.blocks)})
       for (unsigned bit = 0; bit < map.inLog2(dim); ++bit)
         list->push_back(map.basis(dim, bit, Dim::Offset));
     // Registers that hold copies: the caller's plain access knows what to do with them.
@@ -62,7 +62,7 @@ std::optional<MatrixAccess> complete(MatrixAccess plan, const Images &images,
   uint32_t steps = 0;
   for (uint32_t image : plan.laneImages)
     steps |= image;
-  for (uint32_t image : images.warps)
+  for (uint32_t image : llvm::concat<const uint32_t>(images.warps, images.blocks))
     steps |= image;
   for (auto [bit, image] : llvm::enumerate(images.registers))
     if (!(used >> bit & 1))

@@ -13,13 +13,14 @@ namespace {
 using Images = std::vector<uint32_t>;
 
 LinearLayout mapOf(const Images &registers, const Images &lanes, const Images &warps,
-                   unsigned offsetLog2) {
+                   unsigned offsetLog2, const Images &blocks = {}) {
   std::vector<uint64_t> bases;
-  for (const Images *list : {&registers, &lanes, &warps})
+  for (const Images *list : {&registers, &lanes, &warps, &blocks})
     bases.insert(bases.end(), list->begin(), list->end());
   return LinearLayout::fromPacked({{Dim::Register, unsigned(registers.size())},
                                    {Dim::Lane, unsigned(lanes.size())},
-                                   {Dim::Warp, unsigned(warps.size())}},
+                                   {Dim::Warp, unsigned(warps.size())},
+                                   {Dim::Block, unsigned(blocks.size())}},
                                   {{Dim::Offset, offsetLog2}}, bases);
 }
 
@@ -109,6 +110,9 @@ TEST(MatrixAccess, NotThere) {
   EXPECT_FALSE(planMatrixAccess(mapOf({}, {1, 2, 4, 8, 16}, {}, 5), 64, true));
   EXPECT_FALSE(planMatrixAccess(mapOf({1, 8, 8}, {2, 4, 16, 32, 64}, {}, 7), 16, true));
   EXPECT_FALSE(planMatrixAccess(mapOf({1}, {2, 4, 8, 16}, {}, 5), 16, true));
+  // A CTA of a cluster that begins within a row.
+  EXPECT_TRUE(planMatrixAccess(mapOf({4, 64}, {1, 2, 8, 16, 32}, {}, 8, {128}), 32, true));
+  EXPECT_FALSE(planMatrixAccess(mapOf({4, 64}, {1, 2, 8, 16, 32}, {}, 8, {128 | 1}), 32, true));
 }
 
 TEST(MatrixAccess, CopiesInLanes) {
