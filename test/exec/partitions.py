@@ -55,6 +55,10 @@
 # RUN: calling x='randint(-99, 99, 256, i32)' y='zeros((3, 256), i32)' n=3 --grid 2
 # EXPECT: (y[0] == 3 * sum(x) + 0 * x) & (y[1] == 6 * x) & (y[2] == sum(x) + 0 * x)
 
+# A partition whose threads are numbered from 128 on, where 128 is also what the CTA adds to a place.
+# RUN: copied_by_the_second x='randint(-99, 99, 256, i32)' y='zeros(256, i32)' --grid 1 --num-ctas 4
+# EXPECT: y == x
+
 # In each CTA of a cluster one partition multiplies what another loads; B is sent to both CTAs at once.
 # RUN: cluster_feeds a='randint(-4, 5, (256, 256), f16)' b='randint(-4, 5, (256, 64), f16)' c='empty((256, 64), f32)' \
 #   K=256 BUFFERS=2 --grid 1 --num-ctas 2
@@ -271,6 +275,17 @@ def write_described(b, ring, n):
 @gluon.jit
 def nothing():
     pass
+
+
+@gluon.jit
+def copy_places(x, y):
+    at = gl.arange(0, 256, layout=gl.BlockedLayout([1], [32], [4], [0], cga_layout=[[0], [1]]))
+    gl.store(y + at, gl.load(x + at))
+
+
+@gluon.jit
+def copied_by_the_second(x, y):
+    gl.warp_specialize([(nothing, ()), (copy_places, (x, y))], [4])
 
 
 @gluon.jit

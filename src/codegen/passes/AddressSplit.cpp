@@ -38,21 +38,25 @@ bool extendsTermwise(Value *sum, Extension extension) {
 /// value = rest + constant, such that extending commutes with the sum. Looks
 /// for the constant through nested disjoint ors, building the rest anew:
 ///   a | (b | 512)  =  (a | b) + 512
+/// Below an or the constant has to be `ofBits` of the value: b of a | (b - 128) may share bits with
+/// a, which b - 128 does not.
 std::optional<Split> split(IRBuilder<> &builder, Value *value, Extension extension,
-                           unsigned depth = 0) {
+                           bool ofBits = false, unsigned depth = 0) {
   const APInt *constant;
   Value *x, *y;
   // Disjoint bits cannot carry; a set sign bit would change what is extended.
   if (match(value, m_DisjointOr(m_Value(x), m_APInt(constant))))
     return constant->isNonNegative() ? std::optional(Split{x, *constant}) : std::nullopt;
-  if (extendsTermwise(value, extension) && match(value, m_Add(m_Value(x), m_APInt(constant))))
+  if (!ofBits && extendsTermwise(value, extension) &&
+      match(value, m_Add(m_Value(x), m_APInt(constant))))
     return Split{x, *constant};
   bool isOr = match(value, m_DisjointOr(m_Value(x), m_Value(y)));
-  bool isAdd = !isOr && extension == Extension::None && match(value, m_Add(m_Value(x), m_Value(y)));
+  bool isAdd = !isOr && !ofBits && extension == Extension::None &&
+               match(value, m_Add(m_Value(x), m_Value(y)));
   if ((!isOr && !isAdd) || depth == 3)
     return std::nullopt;
   for (auto [outer, inner] : {std::pair(x, y), std::pair(y, x)}) {
-    std::optional<Split> parts = split(builder, inner, extension, depth + 1);
+    std::optional<Split> parts = split(builder, inner, extension, isOr || ofBits, depth + 1);
     if (!parts)
       continue;
     // Fewer bits than before, so what was disjoint still is.
