@@ -42,6 +42,11 @@ static bool isPlainLoad(const Instruction &instruction) {
   return instruction.name == "ld" && llvm::none_of(instruction.modifiers, isStrong);
 }
 
+/// The copy engine reads a descriptor itself; no thread asks for it.
+static bool isByCopyEngine(const Instruction &instruction) {
+  return llvm::is_contained(instruction.modifiers, "bulk");
+}
+
 static InstructionCount describe(const Instruction &instruction) {
   InstructionCount count;
   count.text = instruction.name.str();
@@ -66,6 +71,7 @@ void Counter::begin(const ptx::Function &kernel, const ptx::Module &module) {
     counts.instructions.back().liveRegisters = live[i];
     flops.push_back(productFlops(instruction));
     mayRepeat.push_back(isPlainLoad(instruction));
+    byCopyEngine.push_back(isByCopyEngine(instruction));
   }
 }
 
@@ -103,7 +109,7 @@ void Counter::executed(const ptx::Observed &what) {
   count.boxBytes += what.touched.boxBytes;
   if (count.pipe != Pipe::Memory)
     return;
-  if (!what.touched.global.empty())
+  if (!what.touched.global.empty() && !byCopyEngine[what.instruction])
     countGlobal(what, count);
   if (!what.touched.shared.empty()) {
     WavefrontCount wavefronts = countWavefronts(what.touched.shared, !count.stores);

@@ -86,9 +86,10 @@ private:
   void countGlobal(const ptx::Observed &what, InstructionCount &count);
 
   Counts counts;
-  /// Flops of one execution, and whether an instruction's repeats are counted.
+  /// Flops of one execution, whether an instruction's repeats are counted, and whether the copy
+  /// engine executes it.
   std::vector<uint64_t> flops;
-  std::vector<bool> mayRepeat;
+  std::vector<bool> mayRepeat, byCopyEngine;
   RecentLoads recent;
 };
 
