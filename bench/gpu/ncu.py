@@ -191,20 +191,16 @@ def explained(report):
     """{figure: value} by explain. Atomic updates are counters of their own in ncu, and what copies past the registers write
     to shared memory is in none of those."""
     figures = {}
-    sums = {"ld": [0, 0], "st": [0, 0]}
     opcodes = report.get("opcodes", {})
-    wavefronts = 0
-    for access in report["accesses"]:
-        names = access["ptx"]
-        if any(name.startswith(("atom", "red")) for name in names):
-            continue
-        for op, key in (("ld", "global_loads"), ("st", "global_stores")):
-            if key in access:
-                sums[op][0] += access[key]["requests"]
-                sums[op][1] += access[key]["sectors"]
-        if "shared" in access:
-            wavefronts += access["shared"]["wavefronts"] - access.get("shared_copies", {}).get("wavefronts", 0)
-    for op, (requests, sectors) in sums.items():
+    atomic = [access for access in report["accesses"] if any(name.startswith(("atom", "red")) for name in access["ptx"])]
+
+    def total(key, count):
+        """Loads that LLVM moved have no line, so the total has more than `accesses`."""
+        return sum(sign * cost.get(key, {}).get(count, 0) for sign, cost in ((1, report["total"]), *((-1, cost) for cost in atomic)))
+
+    wavefronts = total("shared", "wavefronts") - total("shared_copies", "wavefronts")
+    for op, key in (("ld", "global_loads"), ("st", "global_stores")):
+        requests, sectors = total(key, "requests"), total(key, "sectors")
         if requests:
             figures[f"sectors a request, {op}"] = sectors / requests
             figures[f"requests, {op}"] = requests

@@ -2,7 +2,6 @@
 
 #include "explain/Memory.h"
 
-#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <bit>
@@ -17,6 +16,8 @@ GlobalCount &GlobalCount::operator+=(const GlobalCount &other) {
   idealSectors += other.idealSectors;
   usedBytes += other.usedBytes;
   repeats += other.repeats;
+  if (!earlier)
+    earlier = other.earlier;
   pieces += other.pieces;
   misaligned += other.misaligned;
   bytesOfLane = std::max(bytesOfLane, other.bytesOfLane);
@@ -39,6 +40,11 @@ static bool isPlainLoad(const Instruction &instruction) {
     return llvm::is_contained({"volatile", "acquire", "relaxed", "mmio"}, word);
   };
   return instruction.name == "ld" && llvm::none_of(instruction.modifiers, isStrong);
+}
+
+/// The copy engine reads a descriptor itself; no thread asks for it.
+static bool isByCopyEngine(const Instruction &instruction) {
+  return llvm::is_contained(instruction.modifiers, "bulk");
 }
 
 static InstructionCount describe(const Instruction &instruction) {
@@ -65,23 +71,8 @@ void Counter::begin(const ptx::Function &kernel, const ptx::Module &module) {
     counts.instructions.back().liveRegisters = live[i];
     flops.push_back(productFlops(instruction));
     mayRepeat.push_back(isPlainLoad(instruction));
+    byCopyEngine.push_back(isByCopyEngine(instruction));
   }
-}
-
-bool Counter::isRepeat(const ptx::Observed &what) {
-  // So many places are kept at a time.
-  constexpr unsigned mostKept = 1u << 20;
-  if (last.size() > mostKept)
-    last.clear();
-  auto [x, y, z] = what.cta;
-  uint64_t hash = llvm::hash_combine(x, y, z);
-  for (const ptx::Touch &touch : what.touched.global)
-    hash = llvm::hash_combine(hash, touch.address, touch.lane);
-  uint64_t warp = llvm::hash_combine(x, y, z, what.warp);
-  auto [entry, isNew] = last.try_emplace({what.instruction, warp >> 1}, hash);
-  bool isSame = !isNew && entry->second == hash;
-  entry->second = hash;
-  return isSame;
 }
 
 GlobalCount::GlobalCount(const SectorCount &counted, unsigned bytesOfLane, unsigned unit)
@@ -95,7 +86,14 @@ GlobalCount::GlobalCount(const SectorCount &counted, unsigned bytesOfLane, unsig
 void Counter::countGlobal(const ptx::Observed &what, InstructionCount &count) {
   const auto &touches = what.touched.global;
   GlobalCount one(countSectors(touches), touches.front().bytes);
-  one.repeats = mayRepeat[what.instruction] && isRepeat(what);
+  if (count.stores) {
+    recent.store(what.cta, touches);
+  } else if (mayRepeat[what.instruction]) {
+    auto before = recent.load(what.cta, what.warp, what.instruction, touches);
+    one.repeats = before.has_value();
+    if (before && *before != what.instruction)
+      one.earlier = counts.instructions[*before].source;
+  }
   count.global += one;
 }
 
@@ -111,7 +109,7 @@ void Counter::executed(const ptx::Observed &what) {
   count.boxBytes += what.touched.boxBytes;
   if (count.pipe != Pipe::Memory)
     return;
-  if (!what.touched.global.empty())
+  if (!what.touched.global.empty() && !byCopyEngine[what.instruction])
     countGlobal(what, count);
   if (!what.touched.shared.empty()) {
     WavefrontCount wavefronts = countWavefronts(what.touched.shared, !count.stores);

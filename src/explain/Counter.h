@@ -9,9 +9,8 @@
 #include "explain/Liveness.h"
 #include "explain/Memory.h"
 #include "explain/Pipes.h"
+#include "explain/RecentLoads.h"
 #include "ptx/Observer.h"
-
-#include "llvm/ADT/DenseMap.h"
 
 #include <optional>
 
@@ -21,8 +20,10 @@ struct GlobalCount {
   /// Warps that asked for at least one byte.
   uint64_t requests = 0;
   uint64_t sectors = 0, idealSectors = 0, usedBytes = 0;
-  /// Loads whose lanes had the addresses that they had the last time.
+  /// Loads of what the same lanes have loaded before (RecentLoads.h), and by which instruction, if
+  /// not by the same.
   uint64_t repeats = 0;
+  std::optional<ptx::SourcePlace> earlier;
   /// Runs of neighbouring bytes in the requests, and requests of which most runs begin within a
   /// sector though they are long enough to fill some.
   uint64_t pieces = 0, misaligned = 0;
@@ -83,14 +84,13 @@ public:
 
 private:
   void countGlobal(const ptx::Observed &what, InstructionCount &count);
-  /// Whether a warp's lanes asked for the same by this instruction the last time.
-  bool isRepeat(const ptx::Observed &what);
 
   Counts counts;
-  /// Flops of one execution, and whether an instruction's repeats are counted.
+  /// Flops of one execution, whether an instruction's repeats are counted, and whether the copy
+  /// engine executes it.
   std::vector<uint64_t> flops;
-  std::vector<bool> mayRepeat;
-  llvm::DenseMap<std::pair<uint64_t, uint64_t>, uint64_t> last;
+  std::vector<bool> mayRepeat, byCopyEngine;
+  RecentLoads recent;
 };
 
 } // namespace gluonc::explain

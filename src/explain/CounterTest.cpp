@@ -24,6 +24,14 @@ const InstructionCount &countOf(const Counts &counts, llvm::StringRef prefix) {
   return none;
 }
 
+/// The last load of global memory.
+const InstructionCount &lastLoad(const Counts &counts) {
+  for (const InstructionCount &count : llvm::reverse(counts.instructions))
+    if (llvm::StringRef(count.text).starts_with("ld.global"))
+      return count;
+  return counts.instructions.front();
+}
+
 constexpr const char *ownAddress = "mul.wide.u32 %rd1, %t, 4;\nadd.s64 %rd2, %in, %rd1;\n";
 
 TEST(ExplainCounter, EachWarpsRequestCounts) {
@@ -53,6 +61,24 @@ TEST(ExplainCounter, LoadsOfTheSameAddressesAreRepeats) {
   std::string moves = loop;
   moves.replace(moves.find("add.u32 %r2"), 0, "add.s64 %rd2, %rd2, 4;\n");
   EXPECT_EQ(countOf(countsOf(moves), "ld.global").global.repeats, 0u);
+}
+
+TEST(ExplainCounter, AnotherInstructionMayHaveLoadedTheSame) {
+  const std::string load = "ld.global.b32 %r1, [%rd2];\n";
+  const std::string first = std::string(ownAddress) + ".loc 1 3 9\n" + load;
+  Counts counts = countsOf(first + ".loc 1 4 9\n" + load);
+  EXPECT_EQ(lastLoad(counts).global.repeats, 1u);
+  EXPECT_EQ(lastLoad(counts).global.earlier, (ptx::SourcePlace{1, 3, 9}));
+  // Of fewer bytes, at other addresses, after a store.
+  for (const std::string between :
+       {"ld.global.b8 %r1, [%rd2];", "add.s64 %rd2, %rd2, 4;\nld.global.b32 %r1, [%rd2];",
+        "st.global.b32 [%rd2], %t;\nld.global.b32 %r1, [%rd2];"})
+    EXPECT_EQ(lastLoad(countsOf(first + ".loc 1 4 9\n" + between)).global.repeats, 0u) << between;
+  // What came first would have had to be kept beside 64 other values.
+  std::string later;
+  for (unsigned i = 0; i != 64; ++i)
+    later += "ld.global.b32 %r1, [%rd2+" + std::to_string(4 * i + 4) + "];\n";
+  EXPECT_EQ(lastLoad(countsOf(first + later + load)).global.repeats, 0u);
 }
 
 TEST(ExplainCounter, WhatAGuardHoldsBackIsIssuedButAsksForNothing) {

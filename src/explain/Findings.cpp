@@ -81,7 +81,10 @@ private:
     constexpr uint64_t smallShare = 8;
     uint64_t excess = count.sectors - count.idealSectors;
     bool isWasteful = excess * smallShare >= count.sectors && excess;
-    if (count.repeats * 2 >= count.requests && count.repeats > 1)
+    // What a program asks for again in a few places, such as a length, is no loss.
+    bool isRare = fact && fact->isScalar && site.earlier &&
+                  count.requests * smallShare < profile.total.global().requests;
+    if (count.repeats * 2 >= count.requests && count.repeats > 1 && !isRare)
       return repeated(site, count);
     if (fact && fact->isScalar)
       return scalar(site, count);
@@ -94,9 +97,21 @@ private:
   }
 
   void repeated(const Site &site, const GlobalCount &count) {
-    add(Kind::RepeatedLoad, site.span, count.repeats + cyclesOf(count.sectors) / 2, count.repeats,
-        count.requests)
-        .hints.push_back("load it once, before the loop, and keep it in registers");
+    diag::Diagnostic &finding =
+        add(Kind::RepeatedLoad, site.span, count.repeats + cyclesOf(count.sectors) / 2,
+            count.repeats, count.requests);
+    auto isHere = [&](diag::Span span) {
+      return span.file == site.span.file && span.begin == site.span.begin;
+    };
+    if (!site.earlier)
+      return finding.hints.push_back("load it once, before the loop, and keep it in registers");
+    if (isHere(site.earlier))
+      return finding.hints.push_back(
+          "load it once and keep it in registers: before the loop, which "
+          "was written out, or without the dim along which addresses "
+          "are the same");
+    finding.labels.push_back({site.earlier, "loaded here before"});
+    finding.hints.push_back("use what " + lineText(site.earlier) + " has loaded");
   }
 
   void scalar(const Site &site, const GlobalCount &count) {

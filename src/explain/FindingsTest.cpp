@@ -153,6 +153,22 @@ TEST(ExplainFindings, RepeatsComeBeforeWhatElseIsWrong) {
   EXPECT_EQ(launch.kinds(), Kinds{Kind::StridedElements});
 }
 
+TEST(ExplainFindings, WhatAnotherLineHasLoadedIsNamed) {
+  Launch launch;
+  launch.loads(2, 8, 32, 4).repeats = 8;
+  launch.profile.sites.front().earlier = launch.line(1);
+  EXPECT_EQ(launch.kinds(), Kinds{Kind::RepeatedLoad});
+  EXPECT_EQ(launch.hint(), "use what line 1 has loaded");
+  EXPECT_EQ(findWaste(launch.profile).front().diagnostic.labels.front().span.begin,
+            launch.line(1).begin);
+  launch.profile.sites.front().earlier = launch.line(2);
+  EXPECT_NE(launch.hint().find("written out"), std::string::npos);
+  // A length that a program asks for in two places.
+  launch.fact(2).isScalar = true;
+  launch.loads(3, 100, 400, 4);
+  EXPECT_EQ(launch.kinds(), Kinds());
+}
+
 TEST(ExplainFindings, ScalarsMayBeReadOnceButNotAllTheTime) {
   Launch launch;
   GlobalCount &count = launch.loads(1, 4, 4, 0);

@@ -3,9 +3,9 @@
 // Follows each warp of a launch through the machine code (SASS) that nvdisasm prints, and counts
 // how often each instruction is executed. Executed are integers, predicates, votes and shuffles,
 // by which addresses and trip counts are made, and loads of constants and of global memory; floats,
-// products, shared memory and what atomic updates of global memory give back are unknown. Warps of
-// a CTA meet at its barriers, and tell each other by atomic updates of shared memory what
-// partitions are to run. Waits of mbarriers end at once.
+// products, what atomic updates of global memory give back and most of shared memory are unknown.
+// Warps of a CTA meet at its barriers, and tell each other by words of shared memory, which one
+// lane updates or stores, what partitions are to run and are given. Waits of mbarriers end at once.
 //
 // NVIDIA does not publish what these instructions do; tests compare with counts by hand.
 //

@@ -89,6 +89,8 @@ void addCounts(Profile &profile, const Counts &counts, const diag::SourceManager
     Site &site = sites[{path, line, column}];
     site.span = sources.spanAt(path, line, std::max(column, 1u));
     site.cost.add(count);
+    if (count.global.earlier && !site.earlier)
+      site.earlier = spanOf(*count.global.earlier, counts, sources);
     Line &sum = lines[{path, line}];
     sum.file = file;
     sum.number = line;

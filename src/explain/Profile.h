@@ -40,6 +40,8 @@ struct Cost {
 struct Site {
   diag::Span span;
   Cost cost;
+  /// Where what it loads has been loaded before by another instruction; {} if it has not.
+  diag::Span earlier = {};
 };
 
 struct Line {

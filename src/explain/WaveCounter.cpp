@@ -2,7 +2,6 @@
 
 #include "explain/Memory.h"
 
-#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -112,7 +111,7 @@ static llvm::SmallVector<ptx::Touch, 64> touchesOf(llvm::ArrayRef<amdgcn::Touch>
   return touches;
 }
 
-void WaveCounter::countGlobal(const amdgcn::Observed &what, Entry &entry) {
+void WaveCounter::countGlobal(const amdgcn::Observed &what, InstructionCount &count) {
   llvm::SmallVector<ptx::Touch, 64> touches = touchesOf(what.touched.global);
   for (const ptx::Touch &touch : touches)
     for (uint64_t line = touch.address / cacheLineBytes,
@@ -120,29 +119,27 @@ void WaveCounter::countGlobal(const amdgcn::Observed &what, Entry &entry) {
          line <= last; ++line)
       memoryLines.insert(line);
   GlobalCount one(countSectors(touches, cacheLineBytes), touches.front().bytes, cacheLineBytes);
-  if (!entry.count.stores) {
-    uint64_t hash = 0;
-    for (const ptx::Touch &touch : touches)
-      hash = llvm::hash_combine(hash, touch.address, touch.lane);
-    auto [x, y, z] = what.workgroup;
-    uint64_t &last = entry.last[{llvm::hash_combine(x, y, z), what.wave}];
-    one.repeats = last == hash;
-    last = hash;
+  if (count.stores) {
+    recent.store(what.workgroup, touches);
+  } else {
+    auto before = recent.load(what.workgroup, what.wave, what.address, touches);
+    one.repeats = before.has_value();
+    if (before && *before != what.address)
+      one.earlier = entries[*before].source;
   }
-  entry.count.global += one;
+  count.global += one;
 }
 
 void WaveCounter::executed(const amdgcn::Observed &what) {
   auto [place, isNew] = entries.try_emplace(what.address);
-  Entry &entry = place->second;
+  InstructionCount &count = place->second;
   if (isNew)
-    entry.count = describe(what);
-  InstructionCount &count = entry.count;
+    count = describe(what);
   ++count.warps;
   count.threads += std::popcount(what.active);
   count.flops += waveFlopsOf(what.instruction);
   if (!what.touched.global.empty())
-    countGlobal(what, entry);
+    countGlobal(what, count);
   if (!what.touched.shared.empty()) {
     llvm::SmallVector<ptx::Touch, 64> touches = touchesOf(what.touched.shared);
     // What copies to LDS writes there.
@@ -167,10 +164,10 @@ void WaveCounter::executed(const amdgcn::Observed &what) {
 Counts WaveCounter::take() {
   Counts counts;
   WaveLiveness::Result live =
-      liveness.find([&](uint64_t address) { return entries.at(address).count.source; });
-  for (auto &[address, entry] : entries) {
-    entry.count.liveRegisters = live.counts[address];
-    counts.instructions.push_back(std::move(entry.count));
+      liveness.find([&](uint64_t address) { return entries.at(address).source; });
+  for (auto &[address, count] : entries) {
+    count.liveRegisters = live.counts[address];
+    counts.instructions.push_back(std::move(count));
   }
   counts.mostLive = std::move(live.most);
   counts.memoryLines = memoryLines.size();

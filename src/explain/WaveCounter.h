@@ -33,12 +33,8 @@ public:
   Counts take();
 
 private:
-  struct Entry {
-    InstructionCount count;
-    std::map<std::pair<uint64_t, unsigned>, uint64_t> last;
-  };
   InstructionCount describe(const amdgcn::Observed &what);
-  void countGlobal(const amdgcn::Observed &what, Entry &entry);
+  void countGlobal(const amdgcn::Observed &what, InstructionCount &count);
   ptx::SourcePlace placeOf(uint64_t address);
   unsigned numberOf(const std::string &file);
   /// The innermost call that it was inlined by: a number in `calls`.
@@ -50,7 +46,8 @@ private:
   unsigned ldsBanks;
   std::vector<std::string> files;
   /// By address, which is the order of the code.
-  std::map<uint64_t, Entry> entries;
+  std::map<uint64_t, InstructionCount> entries;
+  RecentLoads recent;
   WaveLiveness liveness;
   /// Numbers of those of global memory that were accessed.
   llvm::DenseSet<uint64_t> memoryLines;

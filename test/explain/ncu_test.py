@@ -86,6 +86,12 @@ def main():
     launches = [("a", "f", 1), ("a", "f", 2), ("a", "g", 3), ("b", "h", 4)]
     if [number for *_, number in ncu.in_turn(launches)] != [1, 4, 3, 2]:
         sys.exit("failed: what is least alike comes first")
+    # A load without a line, and an atomic update, which ncu counts apart.
+    cost = {"global_loads": {"requests": 3, "sectors": 12}, "global_stores": {"requests": 2, "sectors": 8}}
+    atomic = {"ptx": ["atom.global.add.u32"], "global_stores": {"requests": 1, "sectors": 4}}
+    figures = ncu.explained({"total": cost, "accesses": [atomic], "resources": {"registers": None}})
+    if figures != {"requests, ld": 3, "sectors a request, ld": 4, "requests, st": 1, "sectors a request, st": 4}:
+        sys.exit(f"failed: requests of all loads and stores, {figures}")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "copies.py").write_text(KERNELS)

@@ -563,3 +563,53 @@ def turned_elsewhere(dst, begin):
     buffer = gl.allocate_shared_memory(gl.int32, [32, 32], gl.SwizzledSharedLayout(1, 1, 1, [1, 0]))
     turn_in(buffer, begin)
     gl.store(dst + rows * 32 + columns, buffer.load(layout))
+
+
+# RUN: weights_written_out src=randn(4096,f32) weights=randn(512,f32) dst=empty(4096,f32)
+@gluon.jit
+def weights_written_out(src, weights, dst):
+    """Each copy of the loop has a load of its own."""
+    offsets = gl.arange(0, 512, layout=gl.BlockedLayout([4], [32], [4], [0]))
+    for i in gl.static_range(8):
+        weight = gl.load(weights + offsets)  # FINDS: GL8006 RepeatedLoad
+        tile = gl.load(src + 512 * i + offsets)
+        gl.store(dst + 512 * i + offsets, tile * weight)
+
+
+# RUN: weights_few_times src=randn(4096,f32) weights=randn(512,f32) dst=empty(4096,f32)
+@gluon.jit
+def weights_few_times(src, weights, dst):
+    """The compiler writes this loop out."""
+    offsets = gl.arange(0, 512, layout=gl.BlockedLayout([4], [32], [4], [0]))
+    for i in range(8):
+        weight = gl.load(weights + offsets)  # FINDS: GL8006 RepeatedLoad
+        tile = gl.load(src + 512 * i + offsets)
+        gl.store(dst + 512 * i + offsets, tile * weight)
+
+
+# RUN: loaded_twice src=randn(4096,f32) dst=empty(8192,f32) n=8
+@gluon.jit
+def loaded_twice(src, dst, n):
+    offsets = gl.arange(0, 512, layout=gl.BlockedLayout([4], [32], [4], [0]))
+    for i in range(n):
+        tile = gl.load(src + 512 * i + offsets)
+        gl.store(dst + 512 * i + offsets, tile * 2.0)
+        again = gl.load(src + 512 * i + offsets)  # FINDS: GL8006 RepeatedLoad
+        gl.store(dst + 4096 + 512 * i + offsets, again + 1.0)
+
+
+# MENDED: steps_in_place data=randn(512,f32) n=8
+@gluon.jit
+def steps_in_place(data, n):
+    """What is loaded again has been stored in between."""
+    offsets = gl.arange(0, 512, layout=gl.BlockedLayout([4], [32], [4], [0]))
+    for i in range(n):
+        gl.store(data + offsets, gl.load(data + offsets) * 2.0)
+
+
+# MENDED: steps_written_out data=randn(512,f32)
+@gluon.jit
+def steps_written_out(data):
+    offsets = gl.arange(0, 512, layout=gl.BlockedLayout([4], [32], [4], [0]))
+    for i in gl.static_range(8):
+        gl.store(data + offsets, gl.load(data + offsets) * 2.0)

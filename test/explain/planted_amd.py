@@ -41,6 +41,16 @@ def weights_each_time(src, weights, dst, n):
         gl.store(dst + 512 * i + offsets, tile * weight)
 
 
+# RUN: weights_written_out src=randn(4096,f32) weights=randn(512,f32) dst=empty(4096,f32) --target hip:gfx942
+@gluon.jit
+def weights_written_out(src, weights, dst):
+    offsets = gl.arange(0, 512, layout=gl.BlockedLayout([2], [64], [4], [0]))
+    for i in gl.static_range(8):
+        weight = gl.load(weights + offsets, volatile=False)  # FINDS: GL8006 RepeatedLoad
+        tile = gl.load(src + 512 * i + offsets)
+        gl.store(dst + 512 * i + offsets, tile * weight)
+
+
 # RUN: transpose src=randn((32,32),f32) dst=empty((32,32),f32) shared=gl.SwizzledSharedLayout(1,1,1,[1,0]) --target hip:gfx942
 # MENDED: transpose src=randn((32,32),f32) dst=empty((32,32),f32) shared=gl.SwizzledSharedLayout(4,4,8,[1,0]) --target hip:gfx942
 # RUN: transpose src=randn((32,32),f32) dst=empty((32,32),f32) shared=gl.SwizzledSharedLayout(1,1,1,[1,0]) --target hip:gfx950

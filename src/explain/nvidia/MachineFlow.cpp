@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace gluonc::explain {
 
@@ -417,7 +418,14 @@ std::optional<MachineFlow> followMachineCode(llvm::ArrayRef<MachineInstruction> 
 std::vector<int16_t> constantsOf(const target::Target &target, const MachineLaunch &launch,
                                  const ptx::Function &kernel, llvm::ArrayRef<uint64_t> slots) {
   const target::nvidia::ConstantBank bank = target::nvidia::constantBankOf(target);
-  std::vector<int16_t> constants(bank.parameters + kernel.parameterBytes, -1);
+  // Parameters begin where the one that is aligned most may; only tensor maps are larger than 8
+  // bytes.
+  constexpr uint64_t tensorMapAlignment = 64;
+  const bool hasTensorMap = llvm::any_of(
+      kernel.parameters, [](const ptx::Parameter &parameter) { return parameter.bytes > 8; });
+  const uint64_t begin =
+      hasTensorMap ? llvm::alignTo(bank.parameters, tensorMapAlignment) : bank.parameters;
+  std::vector<int16_t> constants(begin + kernel.parameterBytes, -1);
   auto put = [&](size_t at, uint32_t number) {
     for (unsigned byte = 0; byte != 4; ++byte)
       constants[at + byte] = static_cast<int16_t>(number >> 8 * byte & 0xff);
@@ -428,8 +436,7 @@ std::vector<int16_t> constantsOf(const target::Target &target, const MachineLaun
   }
   for (const auto &[parameter, slot] : llvm::zip(kernel.parameters, slots))
     for (unsigned byte = 0; parameter.bytes <= sizeof(slot) && byte != parameter.bytes; ++byte)
-      constants[bank.parameters + parameter.offset + byte] =
-          static_cast<int16_t>(slot >> 8 * byte & 0xff);
+      constants[begin + parameter.offset + byte] = static_cast<int16_t>(slot >> 8 * byte & 0xff);
   return constants;
 }
 

@@ -309,6 +309,53 @@ TEST(MachineFlow, WarpsTellEachOtherWhatToRun) {
             (Counts{2, 2, 2, 2, 1, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
 }
 
+TEST(MachineFlow, ATensorMapAmongParametersAlignsThem) {
+  ptx::Function kernel;
+  kernel.parameters = {{0, 128}, {128, 4}};
+  kernel.parameterBytes = 132;
+  const uint64_t slots[] = {0x1234, 77};
+  auto wordAt = [&](uint64_t at) {
+    auto constants = constantsOf(*target::Target::parse("cuda:90a"), {}, kernel, slots);
+    return at < constants.size() ? constants[at] : -1;
+  };
+  EXPECT_EQ(wordAt(0x240 + 128), 77);
+  EXPECT_EQ(wordAt(0x240), -1) << "what the map holds";
+  kernel.parameters = {{0, 8}, {8, 4}};
+  EXPECT_EQ(wordAt(0x210 + 8), 77);
+}
+
+TEST(MachineFlow, WhatOneLaneStoresOthersLoad) {
+  // The second warp loops as often as the first one says; the guesses say nothing of it.
+  const std::string code = R"(
+    S2R R0, SR_TID.X ;
+    ISETP.NE.U32.AND P0, PT, R0, RZ, PT ;
+    ISETP.GE.U32.AND P1, PT, R0, 0x20, PT ;
+    MOV R2, 0x3 ;
+    MOV R3, 0x7 ;
+    @!P0 STS.64 [RZ+0x20], R2 ;
+    BAR.SYNC.DEFER_BLOCKING 0x1, 0x40 ;
+    @!P1 EXIT ;
+    LDS R4, [RZ+0x20] ;
+    .L_x_0:
+    VIADD R4, R4, 0xffffffff ;
+    ISETP.NE.AND P2, PT, R4, RZ, PT ;
+    @P2 BRA `(.L_x_0) ;
+    EXIT ;
+)";
+  const Counts counts = {2, 2, 2, 2, 2, 2, 2, 2, 1, 3, 3, 3, 1};
+  EXPECT_EQ(follow(code.c_str(), launchWith({}, 64)), counts);
+  // The other word of the two.
+  std::string other = code;
+  other.replace(other.find("R4, [RZ+0x20]"), 13, "R4, [RZ+0x24]");
+  EXPECT_EQ(follow(other.c_str(), launchWith({}, 64)),
+            (Counts{2, 2, 2, 2, 2, 2, 2, 2, 1, 7, 7, 7, 1}));
+  // All lanes store something else there later: nobody knows whose is left.
+  std::string later = code;
+  later.insert(later.find("    BAR"), "    STS [RZ+0x20], R0 ;\n");
+  EXPECT_EQ(follow(later.c_str(), launchWith({}, 64)),
+            (Counts{2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1}));
+}
+
 TEST(MachineFlow, WhatIsUnknownIsGuessed) {
   // Of 4 warps one gets behind the branch.
   const char *const code = R"(

@@ -71,17 +71,25 @@ std::optional<llvm::SmallVector<ptx::Touch, 32>> Warp::sharedTouches(const Decod
   return touches;
 }
 
-void Step::updateShared() {
-  writeUnknown();
+Value Step::sharedAddress() const {
   const Operand &at = source(0);
+  if (at.kind != Kind::Memory || at.isUnread)
+    return {};
+  const Value base = at.index == Operand::none ? same(0) : storage(Kind::Register, at.index);
+  const Value offset = at.uniform == Operand::none ? same(0) : storage(Kind::Uniform, at.uniform);
+  return eachLane([&](uint32_t x, uint32_t y) { return x + y + static_cast<uint32_t>(at.number); },
+                  base, offset);
+}
+
+void Step::updateShared() {
+  const Value at = sharedAddress();
+  writeUnknown();
   // Of several lanes nobody knows the order.
   const bool isOne = llvm::popcount(mask) == 1 && !perhaps;
-  Value base = at.index == Operand::none ? same(0) : storage(Kind::Register, at.index);
-  const Value offset = at.uniform == Operand::none ? same(0) : storage(Kind::Uniform, at.uniform);
-  if (!isOne || at.kind != Kind::Memory || at.isUnread || !(base.known & offset.known & mask))
+  if (!isOne || !(at.known & mask))
     return warp.words.clear();
   const auto lane = static_cast<unsigned>(llvm::countr_zero(mask));
-  const uint32_t address = base.of[lane] + offset.of[lane] + static_cast<uint32_t>(at.number);
+  const uint32_t address = at.of[lane];
   auto found = warp.words.find(address);
   if (found != warp.words.end())
     write(same(found->second));
@@ -95,6 +103,49 @@ void Step::updateShared() {
     warp.words.erase(address);
 }
 
+void Step::storeShared() {
+  if (!source(1).isRegister())
+    return;
+  const Value at = sharedAddress();
+  const unsigned bytes = bytesOf(instruction);
+  // What one lane stores others are to read; data of a tile would be too much to keep.
+  const bool isOne = llvm::popcount(mask) == 1 && !perhaps && bytes >= 4;
+  for (unsigned ahead = 0; 4 * ahead < bytes; ++ahead) {
+    const Value stored = word(source(1), ahead);
+    for (unsigned lane = 0; lane != lanes && !(warp.words.empty() && !isOne); ++lane) {
+      if (!bit((mask | perhaps) & at.known, lane))
+        continue;
+      const uint32_t address = (at.of[lane] & ~3u) + 4 * ahead;
+      if (isOne && bit(stored.known, lane))
+        warp.words[address] = stored.of[lane];
+      else
+        warp.words.erase(address);
+    }
+  }
+}
+
+void Step::loadShared() {
+  // The result may take the address's own register.
+  const Value at = sharedAddress();
+  writeUnknown();
+  if (bytesOf(instruction) < 4 || warp.words.empty())
+    return;
+  for (unsigned ahead = 0; ahead != instruction.width; ++ahead) {
+    Value loaded;
+    for (unsigned lane = 0; lane != lanes; ++lane) {
+      auto found =
+          bit(mask & at.known, lane) ? warp.words.find(at.of[lane] + 4 * ahead) : warp.words.end();
+      if (found == warp.words.end())
+        continue;
+      loaded.of[lane] = found->second;
+      loaded.known |= 1u << lane;
+    }
+    write(loaded, ahead);
+  }
+}
+
 void updateShared(Step &step) { step.updateShared(); }
+void storeShared(Step &step) { step.storeShared(); }
+void loadShared(Step &step) { step.loadShared(); }
 
 } // namespace gluonc::explain::machine

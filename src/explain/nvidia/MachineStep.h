@@ -63,6 +63,11 @@ struct Step {
   void writeUnknown();
   /// ATOMS: what one lane finds and leaves in a word.
   void updateShared();
+  /// STS and LDS of words: what one lane leaves for others.
+  void storeShared();
+  void loadShared();
+  /// What source 0 says, in the window of the cluster.
+  Value sharedAddress() const;
   void writePair(llvm::ArrayRef<uint64_t> numbers, uint32_t known);
 };
 
@@ -91,5 +96,7 @@ void halves(Step &step);
 // MachineShared.cpp
 
 void updateShared(Step &step);
+void storeShared(Step &step);
+void loadShared(Step &step);
 
 } // namespace gluonc::explain::machine

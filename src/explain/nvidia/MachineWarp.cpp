@@ -305,6 +305,7 @@ Handler handlerOf(StringRef family) {
       {"LD", loadGlobal},     {"I2F", roundUp},        {"MUFU", reciprocal},
       {"F2I", truncate},      {"HFMA2", halves},       {"SYNCS", isOver},
       {"SETMAXREG", isOver},  {"ATOMS", updateShared}, {"IABS", absolute},
+      {"STS", storeShared},   {"LDS", loadShared},
   };
   auto found = handlers.find(family);
   return found == handlers.end() ? Handler([](Step &step) { step.writeUnknown(); }) : found->second;

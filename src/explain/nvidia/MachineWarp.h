@@ -23,8 +23,9 @@ struct Bits {
   uint32_t value = 0, known = 0;
 };
 
-/// What warps of a CTA tell each other by atomic updates of words in shared memory, as partitions
-/// do of what they are to run: those that are known, by their addresses.
+/// What warps of a CTA tell each other by words in shared memory, as partitions do of what they are
+/// to run (atomic updates) and what they are given for it (stores of one lane): those that are
+/// known, by their addresses.
 using SharedWords = std::map<uint32_t, uint32_t>;
 
 /// Where a warp is in the launch.
