@@ -88,6 +88,34 @@ TEST(Faults, MemoryEnds) {
             "LDS address 0x200 is outside of the 0 bytes that the workgroup has");
 }
 
+TEST(Faults, WordsOfWhichAPartIsMemory) {
+  // The argument is two bytes, the upper ones of the second word.
+  std::string load = "v_mov_b32_e32 v4, 0\nglobal_load_dword v3, v4, s[2:3] offset:4\n"
+                     "s_waitcnt vmcnt(0)\n";
+  std::string swap = "global_atomic_cmpswap v1, v4, v[2:3], s[2:3] offset:4 sc0\n"
+                     "s_waitcnt vmcnt(0)\n";
+  KernelText kernel;
+  kernel.body = load +
+                "v_mov_b32_e32 v2, 0x7777\nv_and_b32_e32 v5, 0xffff, v3\n"
+                "v_lshl_or_b32 v2, v2, 16, v5\n" +
+                swap;
+  std::vector<uint32_t> in = {1, 0x12345678, 2};
+  Range before = {0, 4}, upper = {6, 8};
+  EXPECT_EQ(Executed(kernel, in, 1, 1, 1, 1, upper).message(), "");
+  kernel.body = load + "v_mov_b32_e32 v2, 0x77777777\n" + swap;
+  EXPECT_EQ(Executed(kernel, in, 1, 1, 1, 1, upper).message(),
+            "an atomic access changes bytes beside all memory that the kernel was given");
+  // What does not fit is not swapped.
+  kernel.body = load + "v_mov_b32_e32 v2, 0x77777777\nv_mov_b32_e32 v3, 0\n" + swap;
+  EXPECT_EQ(Executed(kernel, in, 1, 1, 1, 1, upper).message(), "");
+  kernel.body = load;
+  EXPECT_NE(Executed(kernel, in, 1, 1, 1, 1, before).message().find("a load of 4 bytes at"),
+            std::string::npos);
+  kernel.body = "v_mov_b32_e32 v4, 0\nglobal_atomic_add v4, v4, s[2:3] offset:4\n";
+  EXPECT_NE(Executed(kernel, in, 1, 1, 1, 1, upper).message().find("a store of 4 bytes at"),
+            std::string::npos);
+}
+
 TEST(Faults, WavesThatWaitForNobody) {
   KernelText kernel;
   // The first wave waits twice, the other one loops.

@@ -5,6 +5,9 @@
 
 #include "llvm/ADT/Hashing.h"
 
+#include <array>
+#include <optional>
+
 namespace gluonc::amdgcn {
 
 using llvm::StringRef;
@@ -68,6 +71,43 @@ static uint8_t *placeOf(Step &step, unsigned lane, uint64_t address, unsigned by
   return at;
 }
 
+/// A word of which only a part is memory of the kernel's. Pages hold whole words, so that an
+/// aligned access cannot fault: atomics of two bytes are compare and swap of the word around them.
+/// What the other bytes hold nobody knows, and they have to stay.
+struct PartialWord {
+  std::array<uint8_t *, 4> places = {};
+  std::array<uint8_t, 4> bytes = {0xad, 0xde, 0xad, 0xde};
+};
+
+/// None where the word is memory as a whole, or not at all.
+static std::optional<PartialWord> partialWord(Step &step, uint64_t address) {
+  const Access &access = step.instruction.access;
+  if (access.type == Scratch || access.bytes != 4 || address % 4 || step.machine.global(address, 4))
+    return std::nullopt;
+  PartialWord word;
+  bool hasAny = false;
+  for (unsigned i = 0; i != 4; ++i)
+    if ((word.places[i] = step.machine.global(address + i, 1))) {
+      word.bytes[i] = *word.places[i];
+      hasAny = true;
+    }
+  return hasAny ? std::optional(word) : std::nullopt;
+}
+
+static void compareSwapPartial(Step &step, PartialWord word, unsigned data, unsigned lane) {
+  const Access &access = step.instruction.access;
+  std::array<uint8_t, 4> before = word.bytes;
+  atomicOfLane(step.wave, access, access.returns ? static_cast<int>(step.operand(0).reg) : -1, data,
+               lane, word.bytes.data());
+  for (unsigned i = 0; i != 4; ++i) {
+    if (word.places[i])
+      *word.places[i] = word.bytes[i];
+    else if (word.bytes[i] != before[i])
+      return step.fail(lane, "an atomic access changes bytes beside all memory that the kernel was "
+                             "given");
+  }
+}
+
 static void loadLanes(Step &step) {
   const Access &access = step.instruction.access;
   const Operand &target = step.operand(0);
@@ -75,6 +115,8 @@ static void loadLanes(Step &step) {
     if (step.failed())
       return;
     uint64_t address = addressOf(step, {1, 2}, lane);
+    if (std::optional<PartialWord> word = partialWord(step, address))
+      return toRegisters(step.wave, access, target.reg, lane, word->bytes.data());
     if (const uint8_t *at = placeOf(step, lane, address, access.bytes, SharedUse::Read)) {
       uint8_t bytes[16];
       std::memcpy(bytes, at, access.bytes);
@@ -127,6 +169,9 @@ static void atomic(Step &step) {
     if (address % access.bytes)
       return step.fail(lane, "an atomic access at 0x" + llvm::Twine::utohexstr(address) +
                                  " is not aligned");
+    if (static_cast<AtomicOp>(access.operation) == AtomicOp::CompareSwap)
+      if (std::optional<PartialWord> word = partialWord(step, address))
+        return compareSwapPartial(step, *word, step.operand(first + 1).reg, lane);
     if (uint8_t *at = placeOf(step, lane, address, access.bytes, SharedUse::Atomic))
       atomicOfLane(step.wave, access, access.returns ? step.operand(0).reg : -1,
                    step.operand(first + 1).reg, lane, at);

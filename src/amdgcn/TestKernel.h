@@ -109,7 +109,7 @@ inline std::string kernelText(const KernelText &kernel) {
          kernel.arguments + kernel.metadata + "...\n.end_amdgpu_metadata\n";
 }
 
-/// Assembles and runs a kernel.
+/// Assembles and runs a kernel. With `part`, only those bytes of `in` are memory of its.
 class Executed {
 public:
   std::vector<uint32_t> out;
@@ -117,7 +117,8 @@ public:
   std::optional<Fault> fault;
 
   explicit Executed(const KernelText &kernel, std::vector<uint32_t> in = {}, unsigned threads = 64,
-                    size_t words = 1024, unsigned workgroups = 1, unsigned clusterSize = 1)
+                    size_t words = 1024, unsigned workgroups = 1, unsigned clusterSize = 1,
+                    std::optional<Range> part = std::nullopt)
       : out(words, 0xdeadbeef) {
     std::string object = assemble(kernelText(kernel), kernel.chip);
     if (object.empty()) {
@@ -130,6 +131,8 @@ public:
     uint64_t slots[] = {reinterpret_cast<uint64_t>(out.data()),
                         reinterpret_cast<uint64_t>(in.data())};
     Range ranges[] = {{slots[0], slots[0] + 4 * words}, {slots[1], slots[1] + 4 * in.size()}};
+    if (part)
+      ranges[1] = {slots[1] + part->begin, slots[1] + part->end};
     Launch launch;
     launch.grid[0] = workgroups;
     launch.workgroupsPerCluster = clusterSize;

@@ -10,6 +10,8 @@
 # EXPECT: y == zeros(4, f64) + 24
 # RUN: add_floats y='zeros(4, f16)' value=0.5 --grid 3
 # EXPECT: y == zeros(4, f16) + 48
+# RUN: add_float y='zeros(1, f16)' value=0.5 --grid 3
+# EXPECT: y == zeros(1, f16) + 1.5
 # RUN: extremes x='randint(-1000, 1000, 256, i32)' y='zeros(2, i32)' --grid 2
 # EXPECT: (y[0] == max(x)) & (y[1] == min(x))
 # RUN: extremes x='randn(256, f32)' y='zeros(2, f32)' --grid 2
@@ -54,6 +56,12 @@ def add_floats(y, value):
     layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
     i = gl.arange(0, 128, layout=layout)
     gl.atomic_add(y + i % 4, gl.full([128], value, y.dtype.element_ty, layout))
+
+
+@gluon.jit
+def add_float(y, value):
+    # Half a word: beside it there is nothing.
+    gl.atomic_add(y, value.to(y.dtype.element_ty))
 
 
 @gluon.jit

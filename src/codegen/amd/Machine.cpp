@@ -45,8 +45,9 @@ static std::unique_ptr<TargetMachine> create(StringRef chip, bool fpFusion) {
                                   std::nullopt, CodeGenOptLevel::Aggressive));
 }
 
-Machine::Machine(const target::Target &target, const Options &options)
-    : MachineLoan(target.chip() + (options.fpFusion ? "+fusion" : ""),
+Machine::Machine(const target::Target &target, const Options &options, LoopAddresses addresses)
+    : MachineLoan(target.chip() + (options.fpFusion ? "+fusion" : "") +
+                      (addresses == LoopAddresses::Counters ? "+counters" : ""),
                   [&] { return create(target.chip(), options.fpFusion); }) {}
 
 } // namespace gluonc::codegen::amd

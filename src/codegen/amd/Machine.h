@@ -6,9 +6,14 @@
 
 namespace gluonc::codegen::amd {
 
+/// Whether each address of a loop is a counter of its own (LLVM's loop strength reduction), and not
+/// the loop's base and an offset.
+enum class LoopAddresses { Offsets, Counters };
+
 class Machine : public MachineLoan {
 public:
-  Machine(const target::Target &target, const Options &options);
+  Machine(const target::Target &target, const Options &options,
+          LoopAddresses addresses = LoopAddresses::Offsets);
 };
 
 /// LLVM's AMDGPU with its assembler, initialized.

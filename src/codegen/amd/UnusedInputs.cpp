@@ -1,5 +1,6 @@
 #include "codegen/amd/UnusedInputs.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -43,6 +44,22 @@ bool isRead(const Module &module, std::optional<Intrinsic::ID> reader) {
          });
 }
 
+/// The functions that read the thread's number, themselves or by those that they call: others are
+/// not handed it in v31, with which a function has 32 registers.
+SmallPtrSet<const Function *, 8> readersOfThreads(const Module &module) {
+  SmallPtrSet<const Function *, 8> readers;
+  SmallVector<const Function *> left;
+  for (const Function &function : module)
+    if (function.getIntrinsicID() == Intrinsic::amdgcn_workitem_id_x)
+      left.push_back(&function);
+  while (!left.empty())
+    for (const User *user : left.pop_back_val()->users())
+      if (const auto *call = dyn_cast<CallBase>(user))
+        if (readers.insert(call->getFunction()).second)
+          left.push_back(call->getFunction());
+  return readers;
+}
+
 bool hasAssembly(const Function &function) {
   return any_of(instructions(function), [](const Instruction &instruction) {
     const auto *call = dyn_cast<CallBase>(&instruction);
@@ -57,12 +74,15 @@ void markUnusedInputs(Module &module) {
   for (const Input &input : inputs)
     if (!isRead(module, input.reader))
       unused.push_back(input.attribute);
+  SmallPtrSet<const Function *, 8> readers = readersOfThreads(module);
   bool namesRegisters = any_of(module, hasAssembly);
   for (Function &function : module) {
     if (function.isDeclaration())
       continue;
     for (StringRef attribute : unused)
       function.addFnAttr(attribute);
+    if (!readers.contains(&function))
+      function.addFnAttr("amdgpu-no-workitem-id-x");
     // Products leave their sums in ordinary registers.
     if (!namesRegisters)
       function.addFnAttr("amdgpu-agpr-alloc", "0");
