@@ -413,7 +413,8 @@ Orders shared memory accesses of this program before later ones of the asynchron
 
 It stands between a write to a buffer and a copy or product that reads it, and between a read of a
 buffer and a copy that overwrites it. Within a function the compiler inserts it where it is missing;
-between partitions it cannot. With `cluster`, also for the shared memory of the cluster's other CTAs.
+between partitions it cannot. With `cluster`, also for the shared memory of the cluster's other
+CTAs.
 
 Gives: nothing.
 

@@ -265,7 +265,8 @@ def fence_async_shared(cluster: bool = ...) -> None:
 
     It stands between a write to a buffer and a copy or product that reads it, and between a read of a
     buffer and a copy that overwrites it. Within a function the compiler inserts it where it is missing;
-    between partitions it cannot. With `cluster`, also for the shared memory of the cluster's other CTAs.
+    between partitions it cannot. With `cluster`, also for the shared memory of the cluster's other
+    CTAs.
 
     Gives: nothing.
 
