@@ -9,9 +9,9 @@
 // Beside that, TMA and warpgroup_mma see shared memory through another proxy than
 // loads and stores do: between a store and such an access, and between a load and such a
 // write, there has to be a `fence_async_shared`, after the one and before the other in that same
-// order. A load needs it, too: on an H100 and an H200 a TMA load that a barrier object orders behind
-// loads replaced the buffer before they had read it, in nearly all programs of the worst kernel;
-// with a fence in none (bench/results/2026-11-28-fence-after-read.json).
+// order. A load needs it, too: on an H100 and an H200 a TMA load that a barrier object orders
+// behind loads replaced the buffer before they had read it, in nearly all programs of the worst
+// kernel; with a fence in none (bench/results/2026-11-28-fence-after-read.json).
 //
 // How: vector clocks. Every partition has a clock that steps on whenever others may
 // learn of its accesses, a barrier has one that steps with each asynchronous
