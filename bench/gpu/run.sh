@@ -46,6 +46,8 @@ if [ -e "$bin/libgluonc.so.0" ]; then
     python3 "examples/hopper_$name/$name.py" || status=1
   done
   PYTHONUNBUFFERED=1 python3 bench/gpu/flagship.py --out "$out/flagship.json" || status=1
+  echo "== loads of shared memory that a TMA load comes behind, with and without a fence"
+  python3 bench/gpu/proxy_fence.py --out "$out/proxy-fence.json" || status=1
   echo "== what timestamps in kernels cost"
   PYTHONUNBUFFERED=1 python3 bench/gpu/timelines.py --out "$out/timelines.json" || status=1
   PYTHONUNBUFFERED=1 python3 bench/gpu/serving.py --out "$out/serving.json" || status=1

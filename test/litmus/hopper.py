@@ -8,7 +8,7 @@ from harness import FLAT, SWIZZLED, TensorDescriptor, boxes, case, gl, torch
 from gluonc.nvidia.hopper import TensorDescriptorIm2Col
 
 
-def copying(kernel, tiles=1, describe=(), *options):
+def copying(kernel, tiles=1, describe=(), *options, **constants):
     """The case of a kernel that copies a matrix; `describe` says which of its sides TMA moves."""
 
     def run(env):
@@ -20,7 +20,7 @@ def copying(kernel, tiles=1, describe=(), *options):
 
         def launch():
             dst.zero_()
-            env.launch(kernel, *sides, *counts)
+            env.launch(kernel, *sides, *counts, **constants)
 
         return launch, lambda: torch.equal(dst, src)
 
@@ -184,55 +184,24 @@ def hand_over(env):
     return copying(partitions.hand_over, 4, (), "tiles")(env)
 
 
-def fencing(where):
-
-    def run(env):
-        src = env.random(env.programs * 32, 64)
-        dst = env.zeros(*src.shape)
-
-        def launch():
-            dst.zero_()
-            env.launch(partitions.fence, src, boxes(dst), where=where)
-
-        return launch, lambda: torch.equal(dst, src)
-
-    return run
-
-
 @case(fence=["MissingProxyFence"], late=["MissingProxyFence"], wait=RACES)
 def fence_of_the_writer(env):
-    return fencing("writer")(env)
+    return copying(partitions.fence, 1, ("dst",), where="writer")(env)
 
 
 @case(fence=["MissingProxyFence"], wait=RACES)
 def fence_of_the_storer(env):
-    return fencing("storer")(env)
-
-
-def refilling(where):
-
-    def run(env):
-        tiles = 4
-        src = env.random(env.programs * tiles * 32, 64)
-        dst = env.zeros(*src.shape)
-
-        def launch():
-            dst.zero_()
-            env.launch(partitions.refill, boxes(src), dst, tiles, where=where)
-
-        return launch, lambda: torch.equal(dst, src)
-
-    return run
+    return copying(partitions.fence, 1, ("dst",), where="storer")(env)
 
 
 @case(fence=["MissingProxyFence"], early=["MissingProxyFence"], empty=REFILLS)
 def fence_of_the_reader(env):
-    return refilling("reader")(env)
+    return copying(partitions.refill, 4, ("src",), "tiles", where="reader")(env)
 
 
 @case(fence=["MissingProxyFence"], empty=REFILLS)
 def fence_of_the_refiller(env):
-    return refilling("refiller")(env)
+    return copying(partitions.refill, 4, ("src",), "tiles", where="refiller")(env)
 
 
 def multiplying(kernel, warps, rows, depth, describe):
