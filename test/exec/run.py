@@ -24,7 +24,8 @@ says which chip; LD_LIBRARY_PATH=build/release/fake_hip FAKE_HIP_CHIP=gfx950 giv
 
 With --dumps, what runs in place of each kernel is the IR that Triton made of it, from dumps/.
 
-Exit status 0 all passed, 1 a failure, 77 the device is not there.
+SIGTERM (of `timeout`, say) ends it with the counts so far. Exit status 0 all passed, 1 a failure or
+not all run, 77 the device is not there.
 """
 
 import argparse
@@ -37,6 +38,7 @@ import os
 import pathlib
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -206,11 +208,14 @@ def main():
             (WIDENED / path.name).write_text(widen(path.read_text(encoding="utf-8")),
                                              encoding="utf-8")
     workers = os.cpu_count() if on_cpu else min(12, os.cpu_count())
-    failed = unknown = lacking = 0
-    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        outcome = lambda job: run_one(options.gluonc, options.device, options.target, options.dumps,
-                                      *job)
+    done = failed = unknown = lacking = 0
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    pool = concurrent.futures.ThreadPoolExecutor(workers)
+    outcome = lambda job: run_one(options.gluonc, options.device, options.target, options.dumps,
+                                  *job)
+    try:
         for failure in pool.map(outcome, jobs):
+            done += 1
             if failure == UNKNOWN:
                 unknown += 1
             elif failure == LACKING:
@@ -218,13 +223,18 @@ def main():
             elif failure:
                 failed += 1
                 print(failure, flush=True)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
     name = f"{options.device} {options.target}".rstrip()
-    passed = len(jobs) - failed - unknown - lacking
+    passed = done - failed - unknown - lacking
     print(f"exec ({name}): {passed} passed, {failed} failed, "
           f"{simulator_only} simulator-only skipped" + f", {others} for other chips" * bool(others) +
           f", {unknown} {UNKNOWN}" * bool(unknown) +
-          f", {lacking} lack what they need" * bool(lacking))
-    return 1 if failed else 0
+          f", {lacking} lack what they need" * bool(lacking) +
+          f", {len(jobs) - done} not run: ended before" * (done < len(jobs)))
+    return 1 if failed or done < len(jobs) else 0
 
 
 if __name__ == "__main__":

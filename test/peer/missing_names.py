@@ -30,6 +30,8 @@ if _pretended:
     triton.runtime.driver.set_active(_Pretended())
     _real_capability = torch.cuda.get_device_capability
     torch.cuda.get_device_capability = lambda *_: divmod(_pretended, 10)
+    _real_name = torch.cuda.get_device_name
+    torch.cuda.get_device_name = lambda *_: ""
 
 
 def end_pretence():
@@ -37,6 +39,7 @@ def end_pretence():
         # Who asks next gets the real one.
         triton.runtime.driver._active = None
         torch.cuda.get_device_capability = _real_capability
+        torch.cuda.get_device_name = _real_name
 
 
 import triton._internal_testing
