@@ -31,7 +31,7 @@ static StringRef machineNameOf(StringRef ptx) {
       .Case("mma", "MMA")
       .Case("shfl", "SHFL")
       .Cases({"bar", "barrier"}, ptx.contains("cluster") ? "" : "BAR")
-      .Case("atom", isGlobal ? "ATOMG" : "")
+      .Case("atom", isGlobal && !ptx.contains(" _,") ? "ATOMG" : "")
       .Default("");
 }
 

@@ -684,6 +684,12 @@ private:
       if (!isNext(';') && !expect(','))
         return false;
     }
+    // An update whose old value goes nowhere is a reduction (PTX ISA, "atom").
+    if (added.name == "atom" && !added.operands.empty() &&
+        added.operands.front().kind == OperandKind::None) {
+      added.name = "red";
+      added.operands.erase(added.operands.begin());
+    }
     tokenLine = added.line;
     added.execute = findHandler(added);
     added.needs = laneNeeds(added);

@@ -116,8 +116,9 @@ Value *emitAtom(Builder &builder, StringRef operation, Value *pointer, ArrayRef<
   return emitAsm(builder, text, type, operands, AsmEffect::ReadsAndWrites);
 }
 
-void emitRed(Builder &builder, StringRef operation, Value *pointer, Value *value,
-             const AtomicForm &form) {
+/// The same for nobody who reads it: a reduction, as ptxas makes of `red` (PTX ISA, "atom").
+void emitReduction(Builder &builder, StringRef operation, Value *pointer, Value *value,
+                   const AtomicForm &form) {
   SmallVector<Value *> operands = {pointer, value};
   std::string text;
   raw_string_ostream out(text);
@@ -125,8 +126,7 @@ void emitRed(Builder &builder, StringRef operation, Value *pointer, Value *value
     out << "@$2 ";
     operands.push_back(form.mask);
   }
-  out << "red" << orderName(form.order) << scopeName(form.scope) << spaceName(pointer) << operation
-      << " [$0], $1;";
+  out << "atom" << qualifiersOf(operation, pointer, form) << operation << " _, [$0], $1;";
   emitAsm(builder, text, builder.getVoidTy(), operands, AsmEffect::ReadsAndWrites);
 }
 
@@ -168,7 +168,7 @@ Value *NvidiaIsa::atomicUpdate(Builder &builder, AtomicKind kind, Value *pointer
   if (operation.empty())
     return nullptr;
   if (!used && !form.acquires() && kind != AtomicKind::Exchange) {
-    emitRed(builder, operation, pointer, bits, form);
+    emitReduction(builder, operation, pointer, bits, form);
     return PoisonValue::get(type);
   }
   Value *old = emitAtom(builder, operation, pointer, bits, form);

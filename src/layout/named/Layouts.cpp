@@ -68,7 +68,7 @@ Problem checkBases(const char *what, const BasisList &bases, unsigned rank) {
 Problem checkCga(const BasisList &cga, unsigned rank) {
   if (Problem problem = checkBases("cga_layout", cga, rank))
     return problem;
-  if (cga.size() > 8)
+  if (cga.size() > 16)
     return "cga_layout has too many bases: " + std::to_string(cga.size());
   // Every nonzero basis splits one dim, and each dim is split 1, 2, 4, ... without gaps.
   Ints split(rank, 1), seen(rank, 0);

@@ -80,7 +80,23 @@ static bool isOfSpace(const BufferRequest &request) {
   return request.inTensorMemory ? layout.isTensorMemory() : layout.isShared();
 }
 
-std::optional<ttg::MemDescType> wholeBufferType(Context &context, const BufferRequest &request) {
+/// Whether this is a barrier whose layout is of more CTAs than the kernel has, as Triton 3.6 takes
+/// them: it gives each CTA a barrier of its own, whatever the bases say.
+static bool isOfAbsentCtas(const BufferRequest &request, int64_t numCtas) {
+  const auto *layout = request.layout.asLayout().as<layout::SwizzledSharedLayout>();
+  return layout && request.shape == llvm::ArrayRef<int64_t>(1) &&
+         (int64_t{1} << layout->cga.size()) > numCtas;
+}
+
+/// One element in each CTA.
+static layout::Layout ofEachCta(int64_t numCtas) {
+  layout::SwizzledSharedLayout layout{1, 1, 1, {0}, {}};
+  for (int64_t cta = 1; cta < numCtas; cta *= 2)
+    layout.cga.push_back({cta});
+  return layout;
+}
+
+std::optional<ttg::MemDescType> wholeBufferType(Context &context, BufferRequest request) {
   if (!checkElement(context, request.dtype, request.dtypeSpan))
     return std::nullopt;
   if (!isOfSpace(request)) {
@@ -96,14 +112,18 @@ std::optional<ttg::MemDescType> wholeBufferType(Context &context, const BufferRe
           .hint("a buffer takes a SwizzledSharedLayout, PaddedSharedLayout or SharedLinearLayout");
     return std::nullopt;
   }
-  const layout::Layout &layout = request.layout.asLayout();
+  const int64_t numCtas = context.numCtas();
+  layout::Layout layout = request.layout.asLayout();
   layout::Problem problem = layout.validate();
   if (!problem) {
+    if (isOfAbsentCtas(request, numCtas)) {
+      layout = ofEachCta(numCtas);
+      request.shape = numCtas;
+    }
     std::optional<llvm::ArrayRef<int64_t>> shape = bufferShape(context, request, layout);
     if (!shape)
       return std::nullopt;
-    problem =
-        layout::checkFits(layout, context.numWarps(), context.threadsPerWarp(), context.numCtas());
+    problem = layout::checkFits(layout, context.numWarps(), context.threadsPerWarp(), numCtas);
     if (!problem)
       problem = layout::checkShape(layout, *shape);
   }

@@ -32,6 +32,6 @@ struct BufferRequest {
   diag::Span layoutSpan;
   bool inTensorMemory = false;
 };
-std::optional<ttg::MemDescType> wholeBufferType(Context &context, const BufferRequest &request);
+std::optional<ttg::MemDescType> wholeBufferType(Context &context, BufferRequest request);
 
 } // namespace gluonc::sema::ops

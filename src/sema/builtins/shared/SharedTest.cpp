@@ -13,7 +13,7 @@ using namespace gluonc::sema::test;
 namespace {
 
 const char *const sharedPrelude =
-    "from triton.experimental.gluon.language.nvidia.hopper import async_copy as cp\n"
+    "from triton.experimental.gluon.language.nvidia.hopper import async_copy as cp, mbarrier\n"
     "B = gl.constexpr(gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0]))\n"
     "S = gl.constexpr(gl.SwizzledSharedLayout(4, 1, 8, [1, 0]))\n"
     "L = gl.constexpr(gl.BlockedLayout([1], [32], [4], [0]))\n"
@@ -76,6 +76,17 @@ TEST(SharedMemory, AllocationRefusesWhatDoesNotFit) {
   EXPECT_EQ(kinds("gl.allocate_shared_memory(gl.float32, [96], F)"), "Kind::ShapeNotPowerOfTwo");
   EXPECT_EQ(kinds("gl.allocate_shared_memory(gl.float32, [64], F, gl.arange(0, 64, layout=L))"),
             "Kind::SharedStoreMismatch");
+}
+
+// As in Triton 3.6, which gives each CTA a barrier of its own, whatever the bases say.
+TEST(SharedMemory, BarriersOfCtasThatAreNotThereAreOneInEachCta) {
+  Result result = shared("b = gl.allocate_shared_memory(gl.int64, [1], "
+                         "mbarrier.MBarrierLayout(cga_layout=[[0], [1]]))\n    mbarrier.init(b, 1)");
+  EXPECT_EQ(result.problems, "");
+  EXPECT_TRUE(has(result, "!ttg.memdesc<1xi64"));
+  EXPECT_EQ(kinds("gl.allocate_shared_memory(gl.float32, [128], "
+                  "gl.SwizzledSharedLayout(1, 1, 1, [0], cga_layout=[[1]]))"),
+            "Kind::LayoutDoesNotFit");
 }
 
 TEST(SharedMemory, ViewsRefuseWhatTheLayoutForbids) {
