@@ -40,6 +40,8 @@ struct Artifact {
   std::string bytes;
   /// Of machine code.
   std::optional<ResourceUsage> resources = std::nullopt;
+  /// Dynamic shared memory of the kernel, where that is known: the assembler is not told.
+  unsigned sharedBytes = 0;
 };
 
 /// The vendor's assembler, or what it needs, failed: why, where that is known, and in its own

@@ -294,7 +294,8 @@ TEST(Ptxas, MissingAssemblerIsAnError) {
 
 /// What a shell script in the place of ptxas writes to $out behind the head of an ELF file; $in is
 /// the PTX.
-std::string assembledByScript(const std::string &commands, const std::string &ptx) {
+std::string assembledByScript(const std::string &commands, const std::string &ptx,
+                              unsigned sharedBytes = 0) {
   llvm::SmallString<64> path;
   int file = -1;
   EXPECT_FALSE(llvm::sys::fs::createTemporaryFile("ptxas", "sh", file, path));
@@ -305,7 +306,7 @@ std::string assembledByScript(const std::string &commands, const std::string &pt
   script.close();
   EXPECT_FALSE(llvm::sys::fs::setPermissions(path, llvm::sys::fs::owner_all));
   llvm::Expected<codegen::nvidia::Cubin> cubin =
-      codegen::nvidia::assemble(path, ptx, *target::Target::parse("cuda:90"));
+      codegen::nvidia::assemble(path, ptx, *target::Target::parse("cuda:90"), {}, sharedBytes);
   llvm::sys::fs::remove(path);
   EXPECT_TRUE(static_cast<bool>(cubin));
   return cubin ? cubin->bytes.substr(4) : llvm::toString(cubin.takeError());
@@ -338,38 +339,62 @@ TEST(Ptxas, IsAskedAgainWhereItLeavesRegisters) {
   EXPECT_EQ(assembledBy("10", head + ".reqntid 1024\n" + body), "32");
 }
 
-/// The same, whose code has `registers`, or 200 and `spills` bytes of spills where a number of
-/// programs is stated; what it writes says which number that was, 0 without.
-std::string assembledWithRoom(const std::string &spills, const std::string &ptx,
-                              const std::string &registers = "176") {
-  return assembledByScript("echo \"ptxas info    : Compiling entry function 'k' for 'sm_90a'\"\n"
-                           "n=$(sed -n 's/^.minnctapersm //p' $in)\n"
-                           "spills=${n:+" +
-                               spills +
-                               "} used=${n:+200}\n"
-                               "echo \"    0 bytes stack frame, ${spills:-0} bytes spill stores, "
-                               "0 bytes spill loads\"\n"
-                               "echo \"ptxas info    : Used ${used:-" +
-                               registers +
-                               "} registers\"\n"
-                               "printf '\\177ELF%s' ${n:-0} > $out\n",
-                           ptx);
+/// The same, whose code has `registers`, or as many as a stated number of programs leaves each
+/// thread, and then spills: `fewer` bytes where these are fewer, else `more`. What it writes says
+/// which number that was, 0 without. With fewer than 72 there is no code.
+std::string assembledFor(const std::string &threads, const std::string &registers,
+                         const std::string &fewer, const std::string &more,
+                         const std::string &stated = "", unsigned sharedBytes = 0) {
+  return assembledByScript(
+      "echo \"ptxas info    : Compiling entry function 'k' for 'sm_90a'\"\n"
+      "n=$(sed -n 's/^.minnctapersm //p' $in) used=" +
+          registers +
+          " spills=0\n"
+          "if [ $n ]; then\n"
+          "  used=$((65536 / (n * " +
+          threads + ") / 8 * 8)) spills=" + more +
+          "\n"
+          "  [ $used -gt 255 ] && used=255\n"
+          "  [ $used -lt 72 ] && exit 255\n"
+          "  [ $used -lt " +
+          registers + " ] && spills=" + fewer +
+          "\n"
+          "fi\n"
+          "echo \"    0 bytes stack frame, $spills bytes spill stores, 0 bytes spill loads\"\n"
+          "echo \"ptxas info    : Used $used registers\"\n"
+          "printf '\\177ELF%s' ${n:-0} > $out\n",
+      ".entry k()\n.reqntid " + threads + "\n" + stated + "{ ret; }\n", sharedBytes);
 }
 
 TEST(Ptxas, IsAskedAgainWhereProgramsLeaveRegisters) {
-  const std::string head = ".entry k()\n", body = "{ ret; }\n";
-  // 65536 / (176 * 128) = 2 programs, whose threads may have 255 each.
-  EXPECT_EQ(assembledWithRoom("0", head + ".reqntid 128\n" + body), "2");
+  // 65536 / (208 * 128) = 2 programs, whose threads may have 255 each.
+  EXPECT_EQ(assembledFor("128", "216", "0", "0"), "2");
   // Code that spills is not taken.
-  EXPECT_EQ(assembledWithRoom("8", head + ".reqntid 128\n" + body), "0");
-  // 65536 / (110 * 256) = 2, whose threads may have 128 each; of 60 registers 4, which leave none;
+  EXPECT_EQ(assembledFor("128", "216", "0", "8"), "0");
+  // 65536 / (110 * 256) = 2, whose threads may have 128 each; of 64 registers 4, which leave none;
   // of 32 registers the threads are the limit.
-  EXPECT_EQ(assembledWithRoom("0", head + ".reqntid 256\n" + body, "110"), "2");
-  EXPECT_EQ(assembledWithRoom("0", head + ".reqntid 256\n" + body, "60"), "0");
-  EXPECT_EQ(assembledWithRoom("0", head + ".reqntid 256\n" + body, "32"), "0");
+  EXPECT_EQ(assembledFor("256", "110", "0", "0"), "2");
+  EXPECT_EQ(assembledFor("256", "64", "0", "0"), "0");
+  EXPECT_EQ(assembledFor("256", "32", "0", "0"), "0");
   // One of twice as many threads. A stated number stands.
-  EXPECT_EQ(assembledWithRoom("0", head + ".reqntid 256\n" + body), "1");
-  EXPECT_EQ(assembledWithRoom("0", head + ".reqntid 128\n.minnctapersm 1\n" + body), "1");
+  EXPECT_EQ(assembledFor("256", "216", "0", "0"), "1");
+  EXPECT_EQ(assembledFor("128", "216", "0", "0", ".minnctapersm 1\n"), "1");
+}
+
+TEST(Ptxas, IsAskedAgainWhereFewRegistersKeepAProgramOut) {
+  // 168 in place of 176 let three programs share a multiprocessor, not two. A few spills are worth
+  // it; where there are more, two may have 255 registers.
+  EXPECT_EQ(assembledFor("128", "176", "0", "0"), "3");
+  EXPECT_EQ(assembledFor("128", "176", "24", "0"), "3");
+  EXPECT_EQ(assembledFor("128", "176", "28", "0"), "2");
+  EXPECT_EQ(assembledFor("128", "176", "28", "28"), "0");
+  // 80 kB of shared memory let two share it, whatever registers they have.
+  EXPECT_EQ(assembledFor("128", "176", "0", "0", "", 80 << 10), "2");
+  // A fifth fewer, not more: 216 registers would have to be 168, 96 may be 80.
+  EXPECT_EQ(assembledFor("128", "216", "0", "8"), "0");
+  EXPECT_EQ(assembledFor("256", "96", "0", "8"), "3");
+  // ptxas fails where an instruction names more than it may take.
+  EXPECT_EQ(assembledFor("256", "80", "0", "0"), "0");
 }
 
 TEST(Ptxas, ItsWordsBecomeCauses) {

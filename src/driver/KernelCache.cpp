@@ -69,8 +69,8 @@ static void visitFields(codegen::ResourceUsage &value, Visitor &visitor) {
 }
 
 template <typename Visitor> static void visitFields(codegen::Artifact &value, Visitor &visitor) {
-  auto &[kind, bytes, resources] = value;
-  visitor(kind, bytes, resources);
+  auto &[kind, bytes, resources, sharedBytes] = value;
+  visitor(kind, bytes, resources, sharedBytes);
 }
 
 template <typename Visitor> static void visitFields(CompiledKernel &value, Visitor &visitor) {

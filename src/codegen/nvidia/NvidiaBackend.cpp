@@ -32,11 +32,14 @@ public:
     Expected<std::string> ptx = printPtx(*module.module, target, options);
     if (!ptx)
       return ptx.takeError();
-    return Artifact{"ptx", std::move(*ptx)};
+    Artifact artifact = {"ptx", std::move(*ptx)};
+    artifact.sharedBytes = module.kernel.sharedBytes;
+    return artifact;
   }
 
   Expected<Artifact> assemble(const Artifact &assembly, StringRef assembler) const override {
-    Expected<Cubin> cubin = nvidia::assemble(assembler, assembly.bytes, target, options);
+    Expected<Cubin> cubin =
+        nvidia::assemble(assembler, assembly.bytes, target, options, assembly.sharedBytes);
     if (!cubin)
       return cubin.takeError();
     Artifact artifact = {"cubin", std::move(cubin->bytes)};

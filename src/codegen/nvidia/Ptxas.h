@@ -24,14 +24,22 @@ struct Cubin {
   std::string log;
 };
 
-/// Where ptxas leaves a kernel that spills with less than half of the registers that there are, and
-/// `ptx` has no `.maxnreg`, it runs a second time with that limit stated, and the code that spills
-/// less is taken. Where as many programs would share a multiprocessor if threads had more registers
-/// than it gave them, it runs a second time with that number of programs stated (`.minnctapersm`):
-/// the code has no more spills, and loads start earlier, not one after the other to save registers
-/// that nobody else can use. Fails with AssemblerError.
+/// One run of ptxas, and others where `ptx` says nothing of registers (`.maxnreg`,
+/// `.minnctapersm`):
+///
+/// - It spills with less than half of the registers that there are: the number is stated, and the
+///   code that spills less is taken.
+/// - A fifth fewer registers, or less, would let one more program share a multiprocessor, beside
+///   `sharedBytes` of dynamic shared memory: that number of programs is stated, and the code taken
+///   that spills a few bytes more at most.
+/// - As many programs would share a multiprocessor if threads had more registers: their number is
+///   stated, and loads start earlier, not one after the other to save registers that nobody else
+///   can use.
+///
+/// Fails with AssemblerError.
 llvm::Expected<Cubin> assemble(llvm::StringRef ptxasPath, llvm::StringRef ptx,
-                               const target::Target &target, const Options &options = {});
+                               const target::Target &target, const Options &options = {},
+                               unsigned sharedBytes = 0);
 
 /// Why ptxas made no code, from what it says: nothing else tells.
 AssemblerError::Cause causeOf(llvm::StringRef log);
