@@ -26,7 +26,6 @@ import time
 import types
 
 import torch
-import triton
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import sides  # noqa: E402
@@ -178,6 +177,9 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.15)
     parser.add_argument("--scale", type=int, default=1)
     options = parser.parse_args()
+
+    # Not above: predict.py takes the cases from here and needs no Triton.
+    import triton
 
     torch.manual_seed(0)
     both = sides.load(options.folder, tutorial_cases.FILES)

@@ -23,6 +23,8 @@ struct MachineLaunch {
   unsigned ctasOfCluster = 1, threads = 128;
   /// The bytes of the first bank of constants, where parameters are; -1: unknown.
   std::vector<int16_t> constants;
+  /// The bytes of the bank where a kernel has tables of places that it jumps to (tablesOf).
+  std::vector<int16_t> tables = {};
   /// First and last address, the last one excluded, of memory that can be read now.
   std::vector<std::pair<uint64_t, uint64_t>> memory;
 };
@@ -31,6 +33,9 @@ struct MachineLaunch {
 /// unknown.
 std::vector<int16_t> constantsOf(const target::Target &target, const MachineLaunch &launch,
                                  const ptx::Function &kernel, llvm::ArrayRef<uint64_t> slots);
+
+/// From the machine code's file; empty where there are none.
+std::vector<int16_t> tablesOf(llvm::StringRef cubin, llvm::StringRef kernel);
 
 /// Wavefronts of shared memory that an instruction took, and its executions of which nobody knows
 /// that.

@@ -41,10 +41,13 @@ bool FirstLevel::touch(uint64_t sector) {
 /// Sectors of different CTAs count as different ones.
 static uint64_t ofOwner(uint32_t sector, uint64_t owner) { return owner << 32 | sector; }
 
-double Multiprocessor::secondLevelCycles(double bytes, double sharers) const {
-  // From one cluster to so many the rate grows with the logarithm of their number.
-  constexpr double many = 8;
-  double part = std::min(std::log2(sharers) / std::log2(many), 1.0);
+double Multiprocessor::secondLevelCycles(double bytes, const Sharers &sharers) const {
+  // From one cluster to so many the rate grows with the logarithm of their number, of which
+  // clusters far apart make a part.
+  constexpr double many = 8, farPart = 0.25;
+  const double doublings =
+      (1 - farPart) * std::log2(sharers.near) + farPart * std::log2(sharers.all);
+  double part = std::min(doublings / std::log2(many), 1.0);
   return bytes / (conditions.distinctBytesPerCycle +
                   part * (conditions.commonBytesPerCycle - conditions.distinctBytesPerCycle));
 }
@@ -70,7 +73,7 @@ double Multiprocessor::fetch(When when, const Request &request, size_t sectors) 
   if (fresh == 0)
     return there;
   // Who shares them waits as long, but memory gives them once.
-  double cold = std::min(1 / request.sharers, conditions.coldShare);
+  double cold = std::min(1 / request.sharers.all, conditions.coldShare);
   double fromMemory = cold * fresh / conditions.memoryBytesPerCycle;
   return std::max(there, memory.take(when, fromMemory) + fromMemory + chip.memoryLatency);
 }
@@ -96,7 +99,7 @@ double Multiprocessor::copy(When when, const Request &request) {
 }
 
 double Multiprocessor::write(When when, const Request &request) {
-  secondLevel.take(when, secondLevelCycles(request.detail.sectors.size() * sectorBytes, 1));
+  secondLevel.take(when, secondLevelCycles(request.detail.sectors.size() * sectorBytes, {}));
   // The second-level cache gathers what is written to a sector.
   size_t isNew = llvm::count_if(request.sectors(), [&](uint32_t sector) {
     return written.insert(ofOwner(sector, request.owner)).second;

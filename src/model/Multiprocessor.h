@@ -49,7 +49,7 @@ struct Request {
   /// Tells CTAs apart.
   uint64_t owner = 0;
   /// Clusters that ask for the same at the same time.
-  double sharers = 1;
+  Sharers sharers;
   bool bypassesFirstLevel = false;
 
   llvm::ArrayRef<uint32_t> sectors() const {
@@ -137,7 +137,7 @@ private:
   double fetch(When when, const Request &request, size_t sectors);
   /// When what is written has left for memory.
   double write(When when, const Request &request);
-  double secondLevelCycles(double bytes, double sharers) const;
+  double secondLevelCycles(double bytes, const Sharers &sharers) const;
   /// Cycles of the path between threads and the first-level cache.
   double pathCycles(const Detail &detail) const;
 

@@ -250,7 +250,7 @@ TEST(Replay, HalfALineOfMemoryTakesLongerThanHalfTheTime) {
   auto busyAfter = [&](uint32_t begin, uint32_t end, uint64_t owner) {
     Detail detail;
     detail.sectors = {begin, end};
-    processor.load({0, 0}, {detail, cta, owner, /*sharers=*/1, /*bypassesFirstLevel=*/true});
+    processor.load({0, 0}, {detail, cta, owner, /*sharers=*/{}, /*bypassesFirstLevel=*/true});
     return processor.busy(Unit::Memory);
   };
   EXPECT_DOUBLE_EQ(busyAfter(0, 2, 1), 90);

@@ -29,6 +29,7 @@ void Sharing::touch(size_t instruction, uint64_t address, unsigned bytes) {
     auto [entry, isNew] = last.try_emplace(
         {static_cast<uint32_t>(instruction), static_cast<uint32_t>(sector)}, number);
     count.different += isNew;
+    count.groups += isNew || number - entry->second > nearby;
     count.all += isNew || entry->second != number;
     entry->second = number;
   }
@@ -48,12 +49,14 @@ void Sharing::executed(const ptx::Observed &what) {
     this->touch(what.instruction, touch.address, touch.bytes);
 }
 
-std::vector<double> Sharing::sharers() const {
-  std::vector<double> list;
-  for (const Count &count : counts)
-    list.push_back(count.different
-                       ? static_cast<double>(count.all) / static_cast<double>(count.different)
-                       : 1);
+std::vector<Sharers> Sharing::sharers() const {
+  std::vector<Sharers> list;
+  for (const Count &count : counts) {
+    const auto all = static_cast<double>(count.all);
+    list.push_back(count.different ? Sharers{all / static_cast<double>(count.different),
+                                             all / static_cast<double>(count.groups)}
+                                   : Sharers());
+  }
   return list;
 }
 

@@ -1,7 +1,9 @@
 //===- Sharing.h - How many clusters load the same at the same time -----------------===//
 //
 // From the first instructions of clusters that run together. What several of them load,
-// memory gives once, and the second-level cache faster.
+// memory gives once, and the second-level cache faster, above all to neighbours: those far
+// apart in the order of their launch, as CTAs of different columns of tiles, wait for
+// different partners and come, we take it, at different times.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -18,6 +20,9 @@ inline constexpr uint64_t sharingSteps = 1000;
 /// Clusters that are looked at, at most.
 inline constexpr uint64_t mostSharing = 264;
 
+/// Clusters whose numbers differ by more are far apart.
+inline constexpr uint32_t nearby = 16;
+
 /// The numbers of clusters that run together, in the middle of a grid of so many, of which
 /// `together` do.
 std::vector<uint64_t> waveOf(uint64_t clusters, uint64_t together);
@@ -29,15 +34,15 @@ public:
   void begin(const ptx::Function &kernel, const ptx::Module &module) override;
   void executed(const ptx::Observed &what) override;
 
-  /// By instruction: of how many clusters a sector is, in the mean; 1 where nothing was loaded.
-  std::vector<double> sharers() const;
+  /// By instruction; 1 where nothing was loaded.
+  std::vector<Sharers> sharers() const;
 
 private:
   void touch(size_t instruction, uint64_t address, unsigned bytes);
 
   struct Count {
-    /// Sectors, and sectors of clusters.
-    uint64_t different = 0, all = 0;
+    /// Sectors, those of groups of clusters near each other, and of clusters.
+    uint64_t different = 0, groups = 0, all = 0;
   };
   unsigned ctasPerCluster;
   std::vector<Count> counts;

@@ -7,13 +7,14 @@ namespace gluonc::model {
 namespace {
 
 /// Sharers of the one load of a kernel's body, by so many CTAs.
-double sharersOf(const std::string &address, unsigned ctas) {
+Sharers sharersOf(const std::string &address, unsigned ctas) {
   Sharing sharing(1);
   ptx::Launch launch = ptx::threads(32);
   launch.grid = {ctas, 1, 1};
   launch.observer = &sharing;
   ptx::Executed run(
       "mov.u32 %r2, %ctaid.x;\nmul.wide.u32 %rd2, %r2, 128;\nadd.s64 %rd3, %in, %rd2;\n"
+      "and.b32 %r3, %r2, 31;\nmul.wide.u32 %rd4, %r3, 128;\nadd.s64 %rd5, %in, %rd4;\n"
       "ld.global.b32 %r1, [" +
           address + "];",
       launch, 64, std::vector<uint32_t>(1024, 1));
@@ -22,8 +23,15 @@ double sharersOf(const std::string &address, unsigned ctas) {
 }
 
 TEST(ModelSharing, CountsTheClustersThatLoadASector) {
-  EXPECT_EQ(sharersOf("%in", 8), 8);
-  EXPECT_EQ(sharersOf("%rd3", 8), 1);
+  EXPECT_EQ(sharersOf("%in", 8).all, 8);
+  EXPECT_EQ(sharersOf("%in", 8).near, 8);
+  EXPECT_EQ(sharersOf("%rd3", 8).all, 1);
+}
+
+TEST(ModelSharing, TellsNeighboursFromClustersFarApart) {
+  // CTAs 0 and 32 load the same, 1 and 33, and so on.
+  EXPECT_EQ(sharersOf("%rd5", 64).all, 2);
+  EXPECT_EQ(sharersOf("%rd5", 64).near, 1);
 }
 
 TEST(ModelSharing, LooksAtClustersThatRunTogether) {
@@ -33,22 +41,30 @@ TEST(ModelSharing, LooksAtClustersThatRunTogether) {
 }
 
 /// Cycles of a CTA that loads much, each sector with so many others.
-double cyclesOf(double sharers) {
+double cyclesOf(Sharers sharers, const Speeds &chip = testChip) {
   TestTrace trace;
   for (int32_t i = 0; i != 60; ++i)
     trace.load(0, i);
   trace.math(0, Pipe::Float, 61, {59});
-  for (double &each : trace.trace.sharers)
+  for (Sharers &each : trace.trace.sharers)
     each = sharers;
   Launch launch;
   launch.clusters = 1000;
   launch.residentCtas = 4;
-  return predict(trace.trace, testChip, launch).prediction.cycles;
+  return predict(trace.trace, chip, launch).prediction.cycles;
 }
 
 TEST(ModelSharing, MemoryGivesOnceWhatManyLoad) {
-  EXPECT_GT(cyclesOf(1), 1.3 * cyclesOf(8));
-  EXPECT_GT(cyclesOf(2), cyclesOf(8));
+  EXPECT_GT(cyclesOf({1, 1}), 1.3 * cyclesOf({8, 8}));
+  EXPECT_GT(cyclesOf({2, 2}), cyclesOf({8, 8}));
+}
+
+TEST(ModelSharing, TheSecondLevelCacheServesNeighboursFaster) {
+  Speeds chip = testChip;
+  chip.distinctBytesPerCycle = 4;
+  // So many that memory is not the limit.
+  EXPECT_GT(cyclesOf({64, 1}, chip), 1.3 * cyclesOf({64, 64}, chip));
+  EXPECT_GT(cyclesOf({1, 1}, chip), 1.3 * cyclesOf({64, 1}, chip));
 }
 
 } // namespace

@@ -61,7 +61,7 @@ public:
     trace.code.push_back(std::move(work));
     trace.places.push_back({1, static_cast<unsigned>(trace.code.size()), 1});
     trace.names.push_back("test");
-    trace.sharers.push_back(1);
+    trace.sharers.emplace_back();
   }
   void math(unsigned warp, Pipe pipe, int32_t to, llvm::SmallVector<int32_t, 8> from = {}) {
     auto [cycles, latency] = testChip.pipes[unsigned(pipe)];

@@ -69,6 +69,12 @@ struct Partition {
   std::string name;
 };
 
+/// Of how many clusters that run together a sector is, in the mean: of all of them, and of those
+/// near each other in the order of their launch.
+struct Sharers {
+  double all = 1, near = 1;
+};
+
 struct Trace {
   /// By the instruction's place in the code.
   std::vector<Work> code;
@@ -79,8 +85,8 @@ struct Trace {
   /// Names of regions, by number.
   std::vector<std::string> scopes;
   std::vector<ClusterTrace> clusters;
-  /// By instruction: how many clusters that run together load a sector (Sharing.h).
-  std::vector<double> sharers;
+  /// By instruction (Sharing.h).
+  std::vector<Sharers> sharers;
   /// Sectors that a cluster loads, in the mean.
   double loadedSectors = 0;
   /// More was executed than a trace keeps: it has the beginning only.

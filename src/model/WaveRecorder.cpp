@@ -304,7 +304,7 @@ Trace WaveRecorder::take() {
     trace.clusters.push_back(std::move(cluster));
   trace.loadedSectors = static_cast<double>(loads) / static_cast<double>(trace.clusters.size());
   trace.sharers = sharing.sharers();
-  trace.sharers.resize(trace.code.size(), 1);
+  trace.sharers.resize(trace.code.size());
   return std::move(trace);
 }
 

@@ -100,6 +100,7 @@ static void countMachineCode(explain::Profile &profile, const explain::Counts &c
     launch.threads = executed.threads(profile.target.warpSize());
     launch.memory = executed.memory;
     launch.constants = constantsOf(profile.target, launch, *kernel, executed.slots);
+    launch.tables = explain::tablesOf(compiled.artifact.bytes, compiled.kernel.name);
     flow = explain::followMachineCode(instructions, launch, executions);
     if (flow) {
       executions = flow->executions;

@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/bit.h"
+#include "llvm/Object/ELF.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace gluonc::explain {
@@ -15,7 +16,7 @@ using namespace machine;
 
 namespace {
 
-enum class Flow : uint8_t { Next, Branch, Exit, Begin, Meet, Leave, Call, Return, Nowhere };
+enum class Flow : uint8_t { Next, Branch, Jump, Exit, Begin, Meet, Leave, Call, Return, Nowhere };
 
 Flow flowOf(const Decoded &decoded, const MachineInstruction &instruction) {
   const StringRef family = decoded.family;
@@ -34,7 +35,9 @@ Flow flowOf(const Decoded &decoded, const MachineInstruction &instruction) {
     return hasTarget ? Flow::Call : Flow::Nowhere;
   if (family == "RET")
     return Flow::Return;
-  return family == "BRX" || family == "JMX" || family == "JMP" ? Flow::Nowhere : Flow::Next;
+  if (family == "BRX")
+    return Flow::Jump;
+  return family == "JMX" || family == "JMP" ? Flow::Nowhere : Flow::Next;
 }
 
 /// "B0" of BSSY, BSYNC, BREAK.
@@ -151,6 +154,8 @@ private:
     case Flow::Branch:
       go(group, taken(group, decoded), instruction.branchTarget);
       return true;
+    case Flow::Jump:
+      return jump(group, decoded);
     case Flow::Exit:
       alive &= ~taken(group, decoded);
       group.mask &= alive;
@@ -276,6 +281,33 @@ private:
     }
     if (groups.size() > 1)
       merge();
+  }
+
+  /// To the places that a register holds, from a table: "R2 -0x110" is what is added to the next
+  /// instruction's. False where one of them is unknown, or no place that code goes to.
+  bool jump(Group &group, const Decoded &decoded) {
+    constexpr int64_t bytes = 16;
+    auto [name, offset] = decoded.sources.empty() ? std::pair<StringRef, StringRef>()
+                                                  : decoded.sources[0].text.split(' ');
+    const Operand from = readOperand(name), added = readOperand(offset.split('(').first);
+    if (from.kind != Operand::Kind::Register || added.kind != Operand::Kind::Number)
+      return false;
+    const Value places = warp.ofRegister(from.index);
+    const uint32_t mask = taken(group, decoded) & group.mask;
+    const auto next = static_cast<int64_t>(group.at) + 1;
+    group.mask &= ~mask;
+    ++group.at;
+    for (unsigned lane = 0; lane != lanes; ++lane) {
+      if (!(mask >> lane & 1))
+        continue;
+      const int64_t at = next + (int64_t(places.of[lane]) + added.number) / bytes;
+      if (!(places.known >> lane & 1) || at < 1 || at >= int64_t(code.instructions.size()) ||
+          code.instructions[size_t(at)].block == code.instructions[size_t(at) - 1].block)
+        return false;
+      groups.push_back({size_t(at), 1u << lane, false});
+    }
+    merge();
+    return true;
   }
 
   /// Where the lanes were called, which may be several places.
@@ -413,6 +445,33 @@ std::optional<MachineFlow> followMachineCode(llvm::ArrayRef<MachineInstruction> 
   for (const SharedFlow &shared : code.shared)
     flow.shared.push_back({shared.wavefronts * scale, shared.unknown * scale});
   return flow;
+}
+
+std::vector<int16_t> tablesOf(StringRef cubin, StringRef kernel) {
+  using File = llvm::object::ELFFile<llvm::object::ELF64LE>;
+  std::vector<int16_t> tables;
+  auto give = [&](llvm::Error error) {
+    llvm::consumeError(std::move(error));
+    return tables;
+  };
+  llvm::Expected<File> file = File::create(cubin);
+  if (!file)
+    return give(file.takeError());
+  llvm::Expected<File::Elf_Shdr_Range> sections = file->sections();
+  if (!sections)
+    return give(sections.takeError());
+  for (const File::Elf_Shdr &section : *sections) {
+    llvm::Expected<StringRef> name = file->getSectionName(section);
+    if (!name)
+      return give(name.takeError());
+    if (*name != (".nv.constant" + llvm::Twine(tablesBank) + "." + kernel).str())
+      continue;
+    llvm::Expected<llvm::ArrayRef<uint8_t>> bytes = file->getSectionContents(section);
+    if (!bytes)
+      return give(bytes.takeError());
+    tables.assign(bytes->begin(), bytes->end());
+  }
+  return tables;
 }
 
 std::vector<int16_t> constantsOf(const target::Target &target, const MachineLaunch &launch,

@@ -380,6 +380,56 @@ TEST(MachineFlow, OfLargeLaunchesAPartIsFollowed) {
   EXPECT_EQ(runs[12], 200'000);
 }
 
+/// Each warp goes to the part that a table says for it.
+const char *const switched = R"(
+  S2R R0, SR_TID.X ;
+  SHF.R.U32.HI R0, RZ, 0x5, R0 ;
+  SHF.L.U32 R4, R0, 0x2, RZ ;
+  LDC R2, c[0x2][R4] ;
+  SHF.R.S32.HI R3, RZ, 0x1f, R2 ;
+  BRX R2 -0x60                                         (*"BRANCH_TARGETS .L_x_1,.L_x_0,.L_x_2"*);
+.L_x_0:
+  NOP ;
+  EXIT ;
+.L_x_1:
+  NOP ;
+  NOP ;
+.L_x_2:
+  EXIT ;
+)";
+
+TEST(MachineFlow, FollowsTablesOfPlaces) {
+  MachineLaunch launch = launchWith({}, 128);
+  auto put = [&](int16_t place) { launch.tables.insert(launch.tables.end(), {place, 0, 0, 0}); };
+  for (int16_t place : {0x80, 0x60, 0xa0, 0xa0})
+    put(place);
+  EXPECT_EQ(follow(switched, launch), (Counts{4, 4, 4, 4, 4, 4, 1, 1, 1, 1, 3}));
+  // A place that is not known, and one that no code goes to.
+  launch.tables[0] = -1;
+  EXPECT_EQ(follow(switched, launch), Counts());
+  launch.tables[0] = 0x90;
+  EXPECT_EQ(follow(switched, launch), Counts());
+}
+
+TEST(MachineFlow, LanesGoToPlacesOfTheirOwn) {
+  MachineLaunch launch = launchWith({});
+  launch.tables = {0x50, 0, 0, 0, 0x70, 0, 0, 0};
+  EXPECT_EQ(follow(R"(
+    S2R R0, SR_LANEID ;
+    LOP3.LUT R4, R0, 0x1, RZ, 0xc0, !PT ;
+    SHF.L.U32 R4, R4, 0x2, RZ ;
+    LDC R2, c[0x2][R4] ;
+    BRX R2 -0x50 (*"BRANCH_TARGETS .L_x_1,.L_x_2"*);
+  .L_x_1:
+    NOP ;
+    EXIT ;
+  .L_x_2:
+    EXIT ;
+  )",
+                   launch),
+            (Counts{1, 1, 1, 1, 1, 1, 1, 1}));
+}
+
 TEST(MachineFlow, CodeThatGoesToNoPlaceIsNotFollowed) {
   EXPECT_EQ(follow("BRX R2 -0x100 ;\nEXIT ;\n", launchWith({})), Counts());
   EXPECT_EQ(follow(".L_x_0:\nBRA `(.L_x_0) ;\n", launchWith({})), Counts());

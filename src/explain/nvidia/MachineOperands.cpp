@@ -80,8 +80,9 @@ Operand readOperand(StringRef text) {
     operand.kind = Kind::Special;
     return operand;
   }
-  if (text.consume_front("c[0x0][")) {
-    if (text.consume_back("]") && readSum(text, operand))
+  if (text.consume_front("c[0x")) {
+    if (!text.consumeInteger(16, operand.bank) && text.consume_front("][") &&
+        text.consume_back("]") && readSum(text, operand))
       operand.kind = Kind::Constant;
     return operand;
   }

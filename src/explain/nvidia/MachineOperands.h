@@ -16,7 +16,7 @@ struct Operand {
     Predicate,
     UniformPredicate,
     Number,
-    /// c[0x0][index + number]
+    /// c[bank][index + number]
     Constant,
     /// [index + uniform + number]
     Memory,
@@ -28,6 +28,8 @@ struct Operand {
   unsigned index = none;
   /// Of Constant and Memory: a uniform register that is added.
   unsigned uniform = none;
+  /// Of Constant.
+  unsigned bank = 0;
   /// Of Memory: the address is of a form that is not known.
   bool isUnread = false;
   /// `-`, and `~` or `!`.

@@ -49,6 +49,7 @@ Value Step::word(const Operand &operand, unsigned ahead) const {
 
 Value Step::constant(const Operand &operand, unsigned ahead, unsigned bytes) const {
   Value result;
+  const std::vector<int16_t> &bank = operand.bank ? warp.launch.tables : warp.launch.constants;
   Value index = same(0);
   if (operand.index != Operand::none)
     index = word({.kind = Kind::Register, .index = operand.index});
@@ -56,11 +57,11 @@ Value Step::constant(const Operand &operand, unsigned ahead, unsigned bytes) con
     index = eachLane(std::plus<>(), index, word({.kind = Kind::Uniform, .index = operand.uniform}));
   for (unsigned i = 0; i != lanes; ++i) {
     const uint64_t at = uint64_t(index.of[i]) + static_cast<uint64_t>(operand.number) + ahead;
-    bool isKnown = bit(index.known, i);
+    bool isKnown = bit(index.known, i) && (!operand.bank || operand.bank == tablesBank);
     for (unsigned byte = 0; isKnown && byte != bytes; ++byte) {
-      isKnown = at + byte < warp.launch.constants.size() && warp.launch.constants[at + byte] >= 0;
+      isKnown = at + byte < bank.size() && bank[at + byte] >= 0;
       if (isKnown)
-        result.of[i] |= uint32_t(warp.launch.constants[at + byte]) << 8 * byte;
+        result.of[i] |= uint32_t(bank[at + byte]) << 8 * byte;
     }
     result.known |= uint32_t(isKnown) << i;
   }

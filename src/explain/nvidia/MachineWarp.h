@@ -38,6 +38,9 @@ struct Place {
 /// our own, where nothing else is.
 constexpr uint32_t sharedWindow = 0x80000000;
 
+/// The bank of constants where tables of places are that the code jumps to.
+constexpr unsigned tablesBank = 2;
+
 /// Loads and stores that may access shared memory.
 bool mayBeShared(const Decoded &instruction);
 
@@ -56,6 +59,7 @@ public:
   /// nothing.
   std::optional<llvm::SmallVector<ptx::Touch, 32>> sharedTouches(const Decoded &instruction,
                                                                  uint32_t mask) const;
+  Value ofRegister(unsigned index) const { return registers[index % registers.size()]; }
   /// Of a guard or another source.
   Bits predicate(const Operand &operand) const;
   const Place &where() const { return place; }
