@@ -5,9 +5,11 @@
 #include "codegen/amd/CodeObject.h"
 #include "codegen/amd/CopyWaits.h"
 #include "codegen/amd/JoinAddresses.h"
+#include "codegen/amd/LongFunctions.h"
 #include "codegen/amd/Machine.h"
 #include "codegen/amd/Refused.h"
 #include "codegen/amd/RegisterBanks.h"
+#include "codegen/amd/RegisterNeed.h"
 #include "codegen/amd/ReleaseWaits.h"
 #include "codegen/amd/UnusedInputs.h"
 #include "codegen/core/EmitTable.h"
@@ -111,10 +113,15 @@ public:
     // What is there already is deleted.
     const bool choosesBanks = pass->getPassName() == "AMDGPU Lower VGPR Encoding";
     const bool splitsLast = pass->getPassName() == "Nary reassociation";
+    const bool takesLong = pass->getPassName() == "Straight line strength reduction";
     auto separators = choosesBanks ? noSeparators() : nullptr;
     if (choosesBanks)
       legacy::PassManager::add(createSeparators(separators));
+    if (takesLong)
+      legacy::PassManager::add(createOmission());
     legacy::PassManager::add(pass);
+    if (takesLong)
+      legacy::PassManager::add(createOmissionEnd());
     if (choosesBanks)
       legacy::PassManager::add(createSeparatorErasure(separators));
     if (splitsLast)
@@ -162,6 +169,18 @@ private:
   Passes passes;
   bool isNew = true;
 };
+
+/// Whether a long function needs more than twice the registers that instructions name, and about as
+/// many as there are: to spill instead of using them takes LLVM ten times as long, or more. Of
+/// short ones it is found out.
+bool surelyNeedsMore(const Module &module, unsigned named, unsigned all) {
+  constexpr unsigned longest = 4096;
+  unsigned most = 0;
+  for (const Function &function : module)
+    if (function.getInstructionCount() > longest)
+      most = std::max(most, registersNeeded(function));
+  return most > 2 * named && most <= all + all / 4;
+}
 
 bool hasLoop(const Module &module) {
   return any_of(module, [](const Function &function) {
@@ -214,10 +233,13 @@ public:
     unsigned capacity = registersBeyondNames(module);
     if (!capacity)
       return printWithFewerSpills(*module.module);
+    const unsigned named = target.amdChip()->namedRegisters;
+    if (surelyNeedsMore(*module.module, named, named + capacity))
+      return print(*module.module);
     std::unique_ptr<Module> copy = CloneModule(*module.module);
     for (Function &function : *module.module)
       if (function.getCallingConv() == CallingConv::AMDGPU_KERNEL)
-        function.addFnAttr("amdgpu-num-vgpr", std::to_string(target.amdChip()->namedRegisters));
+        function.addFnAttr("amdgpu-num-vgpr", std::to_string(named));
     Expected<Artifact> few = print(*module.module);
     if (!few)
       return few;
