@@ -158,6 +158,10 @@ static void addShorts(HandlerTable &table) {
   table["v_pk_max_u16"] = packed<[](H a, H b) { return std::max(a, b); }>;
   table["v_pk_min_i16"] = packed<[](S a, S b) { return H(std::min(a, b)); }>;
   table["v_pk_max_i16"] = packed<[](S a, S b) { return H(std::max(a, b)); }>;
+  table["v_pk_min3_u16"] = packed<[](H a, H b, H c) { return std::min({a, b, c}); }>;
+  table["v_pk_max3_u16"] = packed<[](H a, H b, H c) { return std::max({a, b, c}); }>;
+  table["v_pk_min3_i16"] = packed<[](S a, S b, S c) { return H(std::min({a, b, c})); }>;
+  table["v_pk_max3_i16"] = packed<[](S a, S b, S c) { return H(std::max({a, b, c})); }>;
   table["v_pk_lshlrev_b16"] = packed<[](H a, H b) { return H(b << (a & 15)); }>;
   table["v_pk_lshrrev_b16"] = packed<[](H a, H b) { return H(b >> (a & 15)); }>;
   table["v_pk_ashrrev_i16"] = packed<[](H a, S b) { return H(b >> (a & 15)); }>;

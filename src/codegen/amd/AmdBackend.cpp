@@ -2,6 +2,7 @@
 #include "codegen/Backend.h"
 #include "codegen/amd/AmdEmitters.h"
 #include "codegen/amd/AmdIsa.h"
+#include "codegen/amd/BytePermutes.h"
 #include "codegen/amd/CodeObject.h"
 #include "codegen/amd/CopyWaits.h"
 #include "codegen/amd/JoinAddresses.h"
@@ -220,6 +221,7 @@ public:
   void optimize(LlvmModule &module) const override {
     Machine machine(target, options);
     runPasses(*module.module, *machine);
+    permuteBytes(*module.module);
     waitAtReleases(*module.module, target);
     countCopies(*module.module, !target::has(target, target::Feature::AsyncLds));
     markUnusedInputs(*module.module);
