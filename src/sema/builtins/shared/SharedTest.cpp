@@ -80,8 +80,9 @@ TEST(SharedMemory, AllocationRefusesWhatDoesNotFit) {
 
 // As in Triton 3.6, which gives each CTA a barrier of its own, whatever the bases say.
 TEST(SharedMemory, BarriersOfCtasThatAreNotThereAreOneInEachCta) {
-  Result result = shared("b = gl.allocate_shared_memory(gl.int64, [1], "
-                         "mbarrier.MBarrierLayout(cga_layout=[[0], [1]]))\n    mbarrier.init(b, 1)");
+  Result result =
+      shared("b = gl.allocate_shared_memory(gl.int64, [1], "
+             "mbarrier.MBarrierLayout(cga_layout=[[0], [1]]))\n    mbarrier.init(b, 1)");
   EXPECT_EQ(result.problems, "");
   EXPECT_TRUE(has(result, "!ttg.memdesc<1xi64"));
   EXPECT_EQ(kinds("gl.allocate_shared_memory(gl.float32, [128], "
