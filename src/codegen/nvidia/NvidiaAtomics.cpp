@@ -116,7 +116,8 @@ Value *emitAtom(Builder &builder, StringRef operation, Value *pointer, ArrayRef<
   return emitAsm(builder, text, type, operands, AsmEffect::ReadsAndWrites);
 }
 
-/// The same for nobody who reads it: a reduction, as ptxas makes of `red` (PTX ISA, "atom").
+/// The same for nobody who reads it: a reduction, as ptxas makes of `red` (PTX ISA, "atom"). At one
+/// of bfloat16 ptxas 13.0 crashes.
 void emitReduction(Builder &builder, StringRef operation, Value *pointer, Value *value,
                    const AtomicForm &form) {
   SmallVector<Value *> operands = {pointer, value};
@@ -126,7 +127,11 @@ void emitReduction(Builder &builder, StringRef operation, Value *pointer, Value 
     out << "@$2 ";
     operands.push_back(form.mask);
   }
-  out << "atom" << qualifiersOf(operation, pointer, form) << operation << " _, [$0], $1;";
+  if (operation.contains("bf16"))
+    out << "red" << orderName(form.order) << scopeName(form.scope) << spaceName(pointer)
+        << operation << " [$0], $1;";
+  else
+    out << "atom" << qualifiersOf(operation, pointer, form) << operation << " _, [$0], $1;";
   emitAsm(builder, text, builder.getVoidTy(), operands, AsmEffect::ReadsAndWrites);
 }
 
