@@ -3,6 +3,7 @@
 #include "sema/names/Language.h"
 
 #include "layout/named/AmdOperands.h"
+#include "layout/named/BarrierLayout.h"
 #include "layout/named/Inference.h"
 #include "layout/named/Views.h"
 #include "layout/plan/TensorMemoryAccess.h"
@@ -462,12 +463,7 @@ MaybeValue makeMultiCtaMBarrier(Interpreter &interpreter, const IntrinsicCall &c
     read.bad(0, "a power of two up to 16");
   if (!read.ok)
     return std::nullopt;
-  layout::SwizzledSharedLayout layout{1, 1, 1, {0}, {}};
-  if (pairs && ctas > 1)
-    layout.cga.push_back({0});
-  for (int64_t barrier = 1; barrier < ctas / (pairs ? 2 : 1); barrier *= 2)
-    layout.cga.push_back({barrier});
-  return read.finish(std::move(layout));
+  return read.finish(layout::barrierLayout(ctas, pairs));
 }
 
 constexpr llvm::StringLiteral mbarrierDoc = R"(

@@ -8,6 +8,7 @@
 
 #include "ir/Encoding.h"
 #include "ir/ttng/AsyncUnitRules.h"
+#include "layout/named/BarrierLayout.h"
 #include "target/nvidia/Barriers.h"
 
 namespace gluonc::sema::ops {
@@ -71,18 +72,13 @@ static Result emitAllocate(Context &context, const BoundArgs &arguments) {
     context.report(diag::Kind::NeedsCluster, arguments.span("two_ctas"), "two_ctas").end();
     return std::nullopt;
   }
-  layout::SwizzledSharedLayout barrier{1, 1, 1, {0}, {}};
-  if (*pairs)
-    barrier.cga.push_back({0});
-  for (int64_t step = 1; step < (*pairs ? ctas / 2 : ctas); step *= 2)
-    barrier.cga.push_back({step});
   llvm::SmallVector<int64_t> shape;
   if (isGiven(arguments["batch"]))
     shape.push_back(*batch);
   shape.push_back(*pairs ? ctas / 2 : ctas);
   std::optional<ttg::MemDescType> type =
       wholeBufferType(context, {dtypes::int64, context.span, shape, arguments.span("batch"),
-                                Value::layout(barrier), context.span});
+                                Value::layout(layout::barrierLayout(ctas, *pairs)), context.span});
   if (!type)
     return std::nullopt;
   return Value::memDesc(

@@ -8,6 +8,7 @@
 
 #include "ir/Encoding.h"
 #include "ir/Views.h"
+#include "layout/named/BarrierLayout.h"
 
 namespace gluonc::sema::ops {
 
@@ -84,16 +85,8 @@ static bool isOfSpace(const BufferRequest &request) {
 /// them: it gives each CTA a barrier of its own, whatever the bases say.
 static bool isOfAbsentCtas(const BufferRequest &request, int64_t numCtas) {
   const auto *layout = request.layout.asLayout().as<layout::SwizzledSharedLayout>();
-  return layout && request.shape == llvm::ArrayRef<int64_t>(1) &&
+  return layout && request.dtype == dtypes::int64 && request.shape == llvm::ArrayRef<int64_t>(1) &&
          (int64_t{1} << layout->cga.size()) > numCtas;
-}
-
-/// One element in each CTA.
-static layout::Layout ofEachCta(int64_t numCtas) {
-  layout::SwizzledSharedLayout layout{1, 1, 1, {0}, {}};
-  for (int64_t cta = 1; cta < numCtas; cta *= 2)
-    layout.cga.push_back({cta});
-  return layout;
 }
 
 std::optional<ttg::MemDescType> wholeBufferType(Context &context, BufferRequest request) {
@@ -117,7 +110,7 @@ std::optional<ttg::MemDescType> wholeBufferType(Context &context, BufferRequest 
   layout::Problem problem = layout.validate();
   if (!problem) {
     if (isOfAbsentCtas(request, numCtas)) {
-      layout = ofEachCta(numCtas);
+      layout = layout::barrierLayout(numCtas, /*pairs=*/false);
       request.shape = numCtas;
     }
     std::optional<llvm::ArrayRef<int64_t>> shape = bufferShape(context, request, layout);

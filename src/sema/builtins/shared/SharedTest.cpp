@@ -85,6 +85,9 @@ TEST(SharedMemory, BarriersOfCtasThatAreNotThereAreOneInEachCta) {
              "mbarrier.MBarrierLayout(cga_layout=[[0], [1]]))\n    mbarrier.init(b, 1)");
   EXPECT_EQ(result.problems, "");
   EXPECT_TRUE(has(result, "!ttg.memdesc<1xi64"));
+  EXPECT_EQ(kinds("gl.allocate_shared_memory(gl.float32, [1], "
+                  "gl.SwizzledSharedLayout(1, 1, 1, [0], cga_layout=[[1]]))"),
+            "Kind::LayoutDoesNotFit");
   EXPECT_EQ(kinds("gl.allocate_shared_memory(gl.float32, [128], "
                   "gl.SwizzledSharedLayout(1, 1, 1, [0], cga_layout=[[1]]))"),
             "Kind::LayoutDoesNotFit");
