@@ -6,10 +6,11 @@ scalar registers, bytes of LDS, spilled registers, instructions, waits, and of t
 instructions which there are and how often; the time from IR to code object.
 
     PYTHONPATH=FOLDER_OF_TRITON amd_code.py --gluonc build/release/bin/gluonc [--target hip:gfx942]
-        [--code FILE.json] [KERNEL_FILE...]
+        [--repeat N] [--code FILE.json] [KERNEL_FILE...]
 
-For chips with waves of 64 lanes, blocked layouts of 32 get twice as many. What either side does not
-compile is counted. Exit status 0, or 1 where matrix instructions differ.
+Each side's time is the least of N (3). FILE.json is written anew behind every kernel file, so that a run
+that is ended early keeps what it has. For chips with waves of 64 lanes, blocked layouts of 32 get twice as
+many. What either side does not compile is counted. Exit status 0, or 1 where matrix instructions differ.
 """
 
 import argparse
@@ -33,8 +34,6 @@ from signatures import signature  # noqa: E402
 
 METADATA = {"vgprs": "vgpr_count", "sgprs": "sgpr_count", "lds_bytes": "group_segment_fixed_size",
             "spilled_vgprs": "vgpr_spill_count", "spilled_sgprs": "sgpr_spill_count"}
-REPEAT = 3
-
 
 def facts(assembly):
     """What the metadata and the instructions of an assembly say."""
@@ -48,7 +47,7 @@ def facts(assembly):
     return found
 
 
-def by_triton(ttgir, chip, warps):
+def by_triton(ttgir, chip, warps, repeat):
     """(assembly, milliseconds from IR to code object)"""
     import triton
     from triton.backends.compiler import GPUTarget
@@ -57,7 +56,7 @@ def by_triton(ttgir, chip, warps):
         path = pathlib.Path(folder) / "kernel.ttgir"
         path.write_text(ttgir)
         best = math.inf
-        for _ in range(REPEAT):
+        for _ in range(repeat):
             begin = time.perf_counter()
             made = triton.compile(str(path), target=GPUTarget("hip", chip, lanes), options={"num_warps": warps})
             best = min(best, time.perf_counter() - begin)
@@ -79,7 +78,7 @@ class Triton:
             raise
 
 
-def by_gluonc(gluonc, ttgir, target):
+def by_gluonc(gluonc, ttgir, target, repeat):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "kernel.ttgir"
         path.write_text(ttgir)
@@ -87,7 +86,7 @@ def by_gluonc(gluonc, ttgir, target):
         text = subprocess.run([*command, "--emit", "amdgcn", "-o", "-"], capture_output=True, text=True)
         if text.returncode:
             return None, text.stderr
-        timed = subprocess.run([*command, "--repeat", str(REPEAT)], capture_output=True, text=True)
+        timed = subprocess.run([*command, "--repeat", str(repeat)], capture_output=True, text=True)
         if timed.returncode:
             return None, timed.stderr
         return text.stdout, json.loads(timed.stdout)["total_min_ms"]
@@ -97,23 +96,26 @@ def mean(values):
     return math.exp(statistics.fmean(map(math.log, values)))
 
 
-def report(target, kernels):
+def summary(target, kernels):
     ratio = lambda key: [each["gluonc"][key] / each["triton"][key] for each in kernels if each["triton"][key]]
     more = {key: sum(each["gluonc"][key] > each["triton"][key] for each in kernels) for key in METADATA}
-    counts = ratio("instructions")
-    result = {"target": target, "kernels": len(kernels), "instructions": mean(counts), "more_than_triton": more,
-              "vgprs": mean(ratio("vgprs")), "waits": mean([max(r, 1e-9) for r in ratio("waits")]),
-              "compile_time": mean(ratio("milliseconds"))}
-    print(f"{target}: {len(kernels)} kernels; ÷ Triton's: instructions {result['instructions']:.3f} "
+    return {"target": target, "kernels": len(kernels), "instructions": mean(ratio("instructions")),
+            "more_than_triton": more, "vgprs": mean(ratio("vgprs")),
+            "waits": mean([max(r, 1e-9) for r in ratio("waits")]), "compile_time": mean(ratio("milliseconds"))}
+
+
+def show(result, kernels):
+    counts = [each["gluonc"]["instructions"] / each["triton"]["instructions"] for each in kernels]
+    print(f"{result['target']}: {len(kernels)} kernels; ÷ Triton's: instructions {result['instructions']:.3f} "
           f"({min(counts):.2f} to {max(counts):.2f}), vector registers {result['vgprs']:.3f}, "
-          f"time {result['compile_time']:.3f}; more than Triton's in {more}")
-    return result
+          f"time {result['compile_time']:.3f}; more than Triton's in {result['more_than_triton']}")
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--gluonc", required=True)
     parser.add_argument("--target", default="hip:gfx942")
+    parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--code", type=pathlib.Path)
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
@@ -147,13 +149,13 @@ def main():
             if ir.returncode:
                 refused["gluonc's front end"] += 1
                 continue
-            ours, mine = by_gluonc(options.gluonc, ir.stdout, options.target)
+            ours, mine = by_gluonc(options.gluonc, ir.stdout, options.target, options.repeat)
             if ours is None:
                 refused[re.sub(r"^.*?error: ", "gluonc: ", mine.strip().splitlines()[0])] += 1
                 continue
             warps = int(re.search(r'"ttg.num-warps" = (\d+)', ir.stdout)[1])
             try:
-                theirs, its = triton.compile(ir.stdout, chip, warps)
+                theirs, its = triton.compile(ir.stdout, chip, warps, options.repeat)
             except Exception:  # Triton's own limits are not ours.
                 refused["triton"] += 1
                 continue
@@ -163,10 +165,12 @@ def main():
             if each["gluonc"]["matrix"] != each["triton"]["matrix"]:
                 differ += 1
                 print(f"{each['name']}: {each['gluonc']['matrix']} and Triton's {each['triton']['matrix']}")
-    result = report(options.target, kernels)
+        if options.code and kernels:
+            options.code.write_text(json.dumps({**summary(options.target, kernels), "not_compiled": dict(refused),
+                                                "last_file": path.name, "each": kernels}, indent=1) + "\n")
+    if kernels:
+        show(summary(options.target, kernels), kernels)
     print(f"not compiled: {dict(refused)}")
-    if options.code:
-        options.code.write_text(json.dumps({**result, "not_compiled": dict(refused), "each": kernels}, indent=1) + "\n")
     return 1 if differ else 0
 
 
