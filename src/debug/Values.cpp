@@ -2,6 +2,7 @@
 
 #include "debug/Inspect.h"
 #include "debug/TensorText.h"
+#include "sim/machine/SharedPart.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -143,7 +144,7 @@ std::string VariableValue::bytes() const {
     return std::string(reinterpret_cast<char *>(machine.frameOf(cta, variable.slot)), size);
   }
   std::string bytes;
-  forEachStretch(region(), [&](uint64_t offset, uint32_t size) {
+  forEachPart(region(), [&](uint64_t offset, uint32_t size) {
     if (machine.shared.contains(offset, size))
       bytes.append(reinterpret_cast<char *>(machine.shared.data()) + offset, size);
   });

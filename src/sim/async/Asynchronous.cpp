@@ -1,5 +1,6 @@
 // Asynchronous operations: when they take place, and who has to know meanwhile.
 #include "sim/machine/SharedAccess.h"
+#include "sim/machine/SharedPart.h"
 
 namespace gluonc::sim {
 
@@ -97,7 +98,7 @@ void Cta::write(const AsyncOperation::ElementsToShared &elements, Ordering::Epoc
       noteWritten(offset, count * size);
   });
   if (elements.kept.empty())
-    forEachStretch(elements.target, noteWritten);
+    forEachPart(elements.target, noteWritten);
 }
 
 void Cta::complete(AsyncOperation &operation, Ordering::Epoch epoch) {
@@ -236,8 +237,8 @@ void Cta::moveUnfinishedDot(uint32_t from, uint32_t to) {
 /// Whether some of a region lies in the memory of the CTA in hand.
 static bool liesIn(const Region &region, const Cta &cta) {
   bool found = !region.share;
-  forEachStretch(
-      region, [&](uint64_t offset, uint32_t) { found |= offset / kCtaSharedStride == cta.rank(); });
+  forEachPart(region,
+              [&](uint64_t offset, uint32_t) { found |= offset / kCtaSharedStride == cta.rank(); });
   return found;
 }
 

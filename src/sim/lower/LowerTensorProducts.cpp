@@ -21,6 +21,7 @@
 #include "sim/async/Dot.h"
 #include "sim/machine/BarrierView.h"
 #include "sim/machine/SharedAccess.h"
+#include "sim/machine/SharedPart.h"
 
 namespace gluonc::sim {
 namespace {
@@ -483,7 +484,7 @@ struct CopyData : OpData {
 /// Whether a region has bytes that nothing has written.
 bool isUnwritten(const Cta &cta, const Region &region) {
   bool found = false;
-  forEachStretch(region, [&](uint64_t offset, uint32_t bytes) {
+  forEachPart(region, [&](uint64_t offset, uint32_t bytes) {
     if (!cta.shared.contains(offset, bytes))
       return;
     const uint64_t first = offset + cta.shared.firstUnreadable(offset, bytes);

@@ -184,19 +184,19 @@ bool checkPeerBarrier(const Instruction &instruction, Cta &cta, uint64_t offset)
   return true;
 }
 
-/// Whether a region is one stretch, none of whose bytes is at fault; if not, its runs tell which.
+/// Whether parts make up a region, none of whose bytes is at fault; if not, its runs tell which.
 template <bool kWrites>
 static bool isFineAtOnce(const Cta &cta, const Region &region,
                          std::optional<Ordering::Access> &access) {
-  std::optional<SharedPart> part = partOf(region);
-  if (!part || (kWrites && !region.stores(part->offset)))
-    return false;
-  auto [offset, bytes] = *part;
   const SharedMemory &shared = cta.shared;
-  return shared.contains(offset, bytes) &&
-         (kWrites ? shared.firstUnwritable(offset, bytes)
-                  : shared.firstUnreadable(offset, bytes)) == bytes &&
-         (!access || (kWrites ? access->write(offset, bytes) : access->read(offset, bytes)));
+  const llvm::SmallVector<SharedPart, 4> parts = partsOf(region);
+  return !parts.empty() && llvm::all_of(parts, [&](const SharedPart &part) {
+    auto [offset, bytes] = part;
+    return (!kWrites || region.stores(offset)) && shared.contains(offset, bytes) &&
+           (kWrites ? shared.firstUnwritable(offset, bytes)
+                    : shared.firstUnreadable(offset, bytes)) == bytes &&
+           (!access || (kWrites ? access->write(offset, bytes) : access->read(offset, bytes)));
+  });
 }
 
 /// Calls `use(element, offset, count)` for runs whose bytes may be read (or written), up to

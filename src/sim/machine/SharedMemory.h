@@ -53,8 +53,10 @@ public:
   }
   /// The same where something in flight may be reading already, behind what writes.
   void setUnderReaders(uint64_t offset, uint32_t length, State value) {
-    for (uint64_t i = offset; i < offset + length; ++i)
-      states[i] = uint8_t((states[i] & ~kStateMask) | value);
+    // A pointer of its own, which what is stored cannot change, lets the host use vectors.
+    uint8_t *state = states.data() + offset;
+    for (uint32_t i = 0; i < length; ++i)
+      state[i] = uint8_t((state[i] & ~kStateMask) | value);
   }
   void addReader(uint64_t offset, uint32_t length) {
     countReaders(offset, length, [](auto state, auto one) { return state + one; });

@@ -26,10 +26,7 @@ struct PartTable : AddressTable {
 
 } // namespace
 
-uint64_t Region::offsetOf(uint32_t element) const {
-  // A view of a whole buffer counts elements as the table does.
-  if (table->shape == table->bufferShape)
-    return view.base + table->offsets[element] + copyOffset;
+uint64_t Region::offsetWithin(uint32_t element) const {
   uint32_t ring = 0, ringStride = 1, start = 0, stride = 1;
   for (uint32_t dim = uint32_t(table->shape.size()); dim-- > 0;) {
     uint32_t coordinate = view.origin[dim] + element % table->shape[dim];
@@ -108,15 +105,14 @@ static uint32_t longestRun(const AddressTable &table) {
 
 /// Elements have bytes of their own, so they leave no gaps if they reach no further than they must.
 static bool fillsBuffer(const AddressTable &table) {
-  return table.shape == table.bufferShape &&
-         *std::max_element(table.offsets.begin(), table.offsets.end()) ==
-             (table.offsets.size() - 1) * table.elementBytes;
+  return table.isWhole && *std::max_element(table.offsets.begin(), table.offsets.end()) ==
+                              (table.offsets.size() - 1) * table.elementBytes;
 }
 
 /// The bits that PartTable has.
 static std::optional<uint32_t> splitOf(const AddressTable &table,
                                        const layout::LinearLayout &linear) {
-  if (table.shape != table.bufferShape || !linear.hasIn(layout::Dim::Block))
+  if (!table.isWhole || !linear.hasIn(layout::Dim::Block))
     return std::nullopt;
   llvm::SmallVector<int64_t, 4> shape(table.shape.begin(), table.shape.end());
   const uint32_t ctas = uint32_t(linear.inSize(layout::Dim::Block));
@@ -135,17 +131,27 @@ static std::optional<uint32_t> splitOf(const AddressTable &table,
   return share->split;
 }
 
-std::optional<SharedPart> partOf(const Region &region) {
+llvm::SmallVector<SharedPart, 4> partsOf(const Region &region) {
   const auto &table = static_cast<const PartTable &>(*region.table);
   const Share *share = region.share;
+  const uint32_t split = table.split.value_or(0);
   if (!share && table.fillsBuffer)
-    return SharedPart{region.view.base, uint32_t(table.offsets.size()) * table.elementBytes};
-  if (!share || !table.split || share->split != *table.split || !share->isBox())
-    return std::nullopt;
-  const uint32_t first = table.offsets[share->begins[region.rank]];
-  return SharedPart{region.view.base + region.copyOffset +
-                        first / kCtaSharedStride * kCtaSharedStride,
-                    share->elements * table.elementBytes};
+    return {{region.view.base, uint32_t(table.offsets.size()) * table.elementBytes}};
+  if (!table.split || (share && (!share->isBox() || (share->split & ~split))))
+    return {};
+  const uint32_t begin = share ? share->begins[region.rank] : 0;
+  const uint32_t bytes =
+      uint32_t(table.offsets.size() >> llvm::popcount(split)) * table.elementBytes;
+  llvm::SmallVector<SharedPart, 4> parts;
+  // The CTAs that hold the region differ in these bits.
+  const uint32_t free = split & ~(share ? share->split : 0);
+  for (uint32_t bits = free;; bits = (bits - 1) & free) {
+    const uint32_t cta = table.offsets[begin | bits] / kCtaSharedStride;
+    parts.push_back(
+        {region.view.base + region.copyOffset + uint64_t(cta) * kCtaSharedStride, bytes});
+    if (!bits)
+      return parts;
+  }
 }
 
 uint32_t tensorMemoryRowBytes(mlir::Operation *operation) {
@@ -181,6 +187,7 @@ const AddressTable *addressTable(Lowering &lowering, mlir::Operation *operation,
   table->hiddenDims = bufferRank > rank ? bufferRank - rank : 0;
   for (uint32_t dim = 0; dim < bufferRank; ++dim)
     table->bufferShape.push_back(uint32_t(linear->outSize(layout::Dim::axis(dim))));
+  table->isWhole = table->shape == table->bufferShape;
   table->inTensorMemory = type.isTensorMemory();
   if (table->inTensorMemory)
     fillTensorMemoryOffsets(*table, *linear, tensorMemoryRowBytes(operation));

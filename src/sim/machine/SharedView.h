@@ -34,6 +34,8 @@ struct AddressTable : OpData {
   uint32_t ringDims = 0;
   /// The buffer's shape without ring dims, which `offsets` is row-major over.
   llvm::SmallVector<uint32_t, 4> bufferShape;
+  /// The view's shape is the buffer's, so that both count elements alike.
+  bool isWhole = false;
   /// Dims of the buffer before those of the view; the view has them at 0.
   uint32_t hiddenDims = 0;
   /// Of several CTAs that hold an element, in the first.
@@ -76,7 +78,11 @@ struct Region {
   /// A byte of its buffer.
   uint64_t start() const { return view.base + uint64_t(rank) * kCtaSharedStride; }
   /// The byte where an element of the view lies, by its row-major number.
-  uint64_t offsetOf(uint32_t element) const;
+  uint64_t offsetOf(uint32_t element) const {
+    return table->isWhole ? view.base + table->offsets[element] + copyOffset
+                          : offsetWithin(element);
+  }
+  uint64_t offsetWithin(uint32_t element) const;
   /// Bits of a CTA's number in which copies differ, and the share does, too: a store writes all of
   /// these.
   uint32_t spreadBits() const {
@@ -178,17 +184,6 @@ template <class Visit> void forEachSharedRun(const Region &region, Visit &&visit
                       : base + table.offsets[start + i],
             run);
   }
-}
-
-/// Calls `visit(offset, bytes)` for stretches of memory that make up a region: what holds for bytes
-/// alike need not know their elements. A swizzled buffer has many runs, and is one stretch.
-template <class Visit> void forEachStretch(const Region &region, Visit &&visit) {
-  if (!region.share && region.table->fillsBuffer)
-    return visit(region.view.base,
-                 uint32_t(region.table->offsets.size()) * region.table->elementBytes);
-  forEachSharedRun(region, [&](uint32_t, uint64_t offset, uint32_t count) {
-    visit(offset, count * region.table->elementBytes);
-  });
 }
 
 } // namespace gluonc::sim
