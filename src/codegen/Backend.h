@@ -26,6 +26,8 @@ struct ResourceUsage {
   unsigned registers = 0;
   unsigned spillStoreBytes = 0;
   unsigned spillLoadBytes = 0;
+  /// It would fit, and spills a little so that one more program shares a multiprocessor.
+  bool spillsByChoice = false;
   unsigned stackBytes = 0;
   /// Static shared memory; the dynamic part is KernelInfo::sharedBytes.
   unsigned sharedBytes = 0;

@@ -184,7 +184,7 @@ static bool replaceBy(llvm::StringRef text, codegen::LlvmModule &own, diag::Sink
   return true;
 }
 
-/// Warns, at the kernel, of registers that the assembler keeps in local memory, and of products
+/// Warns, at the kernel, of registers that the assembler must keep in local memory, and of products
 /// that it does not let overlap.
 static void reportCosts(mlir::ModuleOp module, const codegen::Artifact &artifact,
                         const diag::SourceManager &sources, diag::Sink &sink) {
@@ -194,7 +194,7 @@ static void reportCosts(mlir::ModuleOp module, const codegen::Artifact &artifact
   for (tt::FuncOp function : module.getOps<tt::FuncOp>()) {
     if (function.getSymName() != used.kernel)
       continue;
-    if (used.spillStoreBytes + used.spillLoadBytes)
+    if (used.spillStoreBytes + used.spillLoadBytes && !used.spillsByChoice)
       sink.report(Kind::RegisterSpills, spanOf(function.getLoc(), sources), used.kernel,
                   used.registers, used.spillStoreBytes, used.spillLoadBytes)
           .end();

@@ -62,10 +62,10 @@ template <typename Visitor> static void visitFields(codegen::KernelInfo &value, 
 
 template <typename Visitor>
 static void visitFields(codegen::ResourceUsage &value, Visitor &visitor) {
-  auto &[kernel, registers, spillStoreBytes, spillLoadBytes, stackBytes, sharedBytes,
-         serialization] = value;
-  visitor(kernel, registers, spillStoreBytes, spillLoadBytes, stackBytes, sharedBytes,
-          serialization);
+  auto &[kernel, registers, spillStoreBytes, spillLoadBytes, spillsByChoice, stackBytes,
+         sharedBytes, serialization] = value;
+  visitor(kernel, registers, spillStoreBytes, spillLoadBytes, spillsByChoice, stackBytes,
+          sharedBytes, serialization);
 }
 
 template <typename Visitor> static void visitFields(codegen::Artifact &value, Visitor &visitor) {
@@ -87,6 +87,7 @@ struct Encoder {
 
   void add(std::string &text) { writer.add(text); }
   void add(unsigned &number) { writer.add(uint64_t(number)); }
+  void add(bool &flag) { writer.add(uint64_t(flag)); }
   template <typename Struct> void add(Struct &value) { visitFields(value, *this); }
   template <typename Struct> void add(std::optional<Struct> &value) {
     writer.add(uint64_t(value.has_value()));
@@ -102,6 +103,7 @@ struct Decoder {
 
   void read(std::string &text) { text = reader.text().str(); }
   void read(unsigned &number) { number = static_cast<unsigned>(reader.number()); }
+  void read(bool &flag) { flag = reader.number() != 0; }
   template <typename Struct> void read(Struct &value) { visitFields(value, *this); }
   template <typename Struct> void read(std::optional<Struct> &value) {
     if (reader.number())
