@@ -8,6 +8,7 @@
 #include "ir/Encoding.h"
 #include "ir/Hint.h"
 #include "ir/tt/Coalescing.h"
+#include "layout/plan/Conversion.h"
 #include "target/nvidia/BoxCopies.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -213,6 +214,40 @@ layout::Layout bufferFor(RankedTensorType type, const layout::DotOperandLayout &
                                       cga};
 }
 
+/// A buffer from which no matrix instruction reads: of those that are copied to in 16 bytes, one
+/// that its readers have the fewest conflicts of banks with.
+static layout::Layout bufferForThreads(tt::LoadOp load, const layout::BlockedLayout &own) {
+  auto type = cast<RankedTensorType>(load.getType());
+  const ArrayRef<int64_t> shape = type.getShape();
+  const int64_t bits = 8 * elementBytes(type.getElementType());
+  SmallVector<layout::LinearLayout> readers;
+  for (Operation *user : load->getUsers()) {
+    auto convert = dyn_cast<ttg::ConvertLayoutOp>(user);
+    readers.push_back(toLayout((convert ? convert.getType() : type).getEncoding()).toLinear(shape));
+  }
+  layout::Layout best = layout::SwizzledSharedLayout{1, 1, 1, own.order, own.cga};
+  auto conflicts = [&](const layout::Layout &shared) {
+    const layout::LinearLayout linear = shared.toLinear(shape);
+    int64_t sum = 0;
+    for (const layout::LinearLayout &reader : readers)
+      sum += layout::bankConflicts(reader, linear, unsigned(bits));
+    return sum;
+  };
+  int64_t least = conflicts(best);
+  const int64_t rowBitsHere = bits * shareOf(shape, own.cga)[own.order[0]];
+  const int64_t perPhase = std::max<int64_t>(rowBits / rowBitsHere, 1);
+  for (int64_t vecBits : {128, 256}) {
+    const int64_t phases = std::min(rowBits, rowBitsHere * perPhase) / vecBits / perPhase;
+    if (vecBits > rowBitsHere || phases < 2)
+      continue;
+    layout::Layout shared =
+        layout::SwizzledSharedLayout{vecBits / bits, perPhase, phases, own.order, own.cga};
+    if (int64_t found = conflicts(shared); found < least)
+      std::tie(best, least) = std::pair(shared, found);
+  }
+  return best;
+}
+
 /// What loads through pointers and through descriptors have in common.
 bool Finder::canCopy(Operation *load) {
   auto type = dyn_cast<RankedTensorType>(load->getResult(0).getType());
@@ -249,16 +284,17 @@ bool Finder::fill(Copy &copy, tt::LoadOp load) {
     if (isa<ttg::ConvertLayoutOp, ttg::LocalAllocOp>(user) &&
         !areSharedAlike(type, user->getResult(0).getType()))
       return stays("CTAs of a cluster use what others load");
-  layout::Layout shared = layout::SwizzledSharedLayout{1, 1, 1, blocked->order, blocked->cga};
+  std::optional<layout::Layout> found;
   if (copy.shared)
-    shared = toLayout(copy.shared);
+    found = toLayout(copy.shared);
   else
     for (Operation *user : load->getUsers())
       if (auto convert = dyn_cast<ttg::ConvertLayoutOp>(user)) {
         layout::Layout to = toLayout(convert.getType().getEncoding());
         if (const auto *operand = to.as<layout::DotOperandLayout>())
-          shared = bufferFor(type, *operand, blocked->order);
+          found = bufferFor(type, *operand, blocked->order);
       }
+  const layout::Layout shared = found ? *found : bufferForThreads(load, *blocked);
   if (!copiesWords(load, *blocked, shared))
     return stays(
         "threads would copy fewer than 4 bytes at a time, as far as alignment, strides and "
