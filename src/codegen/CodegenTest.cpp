@@ -385,12 +385,12 @@ TEST(Ptxas, IsAskedAgainWhereProgramsLeaveRegisters) {
 }
 
 TEST(Ptxas, IsAskedAgainWhereFewRegistersKeepAProgramOut) {
-  // 168 in place of 176 let three programs share a multiprocessor, not two. A few bytes of spills
-  // are worth that; where it takes more, two may have 255 registers.
+  // 168 in place of 176 let three programs share a multiprocessor, not two. Spills of a
+  // thirty-second are worth that; where it takes more, two may have 255 registers.
   EXPECT_EQ(assembledFor("128", "176", "0", "0"), "3");
-  EXPECT_EQ(assembledFor("128", "176", "24", "0"), "3, by choice");
-  EXPECT_EQ(assembledFor("128", "176", "28", "0"), "2");
-  EXPECT_EQ(assembledFor("128", "176", "28", "4"), "0");
+  EXPECT_EQ(assembledFor("128", "176", "20", "0"), "3, by choice");
+  EXPECT_EQ(assembledFor("128", "176", "24", "0"), "2");
+  EXPECT_EQ(assembledFor("128", "176", "24", "4"), "0");
   // 80 kB of shared memory let two share it, whatever registers they have.
   EXPECT_EQ(assembledFor("128", "176", "0", "0", "", 80 << 10), "2");
   // A fifth fewer, not more: 216 registers would have to be 168, 96 may be 80.

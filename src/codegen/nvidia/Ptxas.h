@@ -31,7 +31,7 @@ struct Cubin {
 ///   code that spills less is taken.
 /// - A fifth fewer registers, or less, would let one more program share a multiprocessor, beside
 ///   `sharedBytes` of dynamic shared memory: that number of programs is stated, and the code taken
-///   if it spills no more, or up to 24 bytes (`ResourceUsage::spillsByChoice`).
+///   if it spills no more, or a thirty-second of the registers (`ResourceUsage::spillsByChoice`).
 /// - As many programs would share a multiprocessor if threads had more registers: their number is
 ///   stated, and loads start earlier, not one after the other to save registers that nobody else
 ///   can use.
