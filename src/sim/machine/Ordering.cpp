@@ -144,10 +144,15 @@ bool Ordering::Access::write(uint64_t offset, uint32_t bytes) {
     const Reads &theirs = ordering.reads[reader];
     if (theirs.chunks.empty())
       continue;
+    // The last that was found to be in order, as most cells have the reads of their neighbours; 0
+    // is of cells that nobody has read.
+    Epoch fine = 0;
     for (uint64_t cell = offset / kCellBytes; cell < end;) {
       const uint64_t chunkEnd = std::min(end, (cell / kChunkCells + 1) * kChunkCells);
       const Cell *last = theirs.find(cell);
       for (uint64_t i = 0; last && i < chunkEnd - cell; ++i) {
+        if (last[i].epoch == fine)
+          continue;
         const uint32_t time = timeOf(last[i].epoch);
         const bool isOrdered = reader == fiber || time <= view.seen[reader];
         const bool needsFence = proxy == Proxy::Async && !(last[i].epoch & kAsyncBit);
@@ -155,6 +160,8 @@ bool Ordering::Access::write(uint64_t offset, uint32_t bytes) {
             (last[i].bytes & bytesOf(cell + i, offset, bytes)))
           return fail(cell + i, last[i].place, reader, /*otherWrites=*/false,
                       /*lacksFence=*/isOrdered);
+        if (last[i].bytes & bytesOf(cell + i, offset, bytes))
+          fine = last[i].epoch;
       }
       cell = chunkEnd;
     }
