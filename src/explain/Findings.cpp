@@ -385,7 +385,7 @@ private:
     const auto &occupancy = profile.occupancy;
     if (!occupancy || occupancy->percent() >= fewPercent || profile.facts.hasAsynchronousWork)
       return;
-    if (occupancy->limit == Limit::Registers || occupancy->limit == Limit::SharedMemory)
+    if (occupancy->isLimitedBy(Limit::Registers) || occupancy->isLimitedBy(Limit::SharedMemory))
       fewWarps(*occupancy);
   }
 
@@ -431,20 +431,33 @@ private:
   }
 
   void fewWarps(const target::Occupancy &occupancy) {
-    bool isShared = occupancy.limit == target::OccupancyLimit::SharedMemory;
-    std::string uses = isShared
-                           ? "a CTA has " + std::to_string(profile.resources.sharedBytes) + " bytes"
-                           : "a thread has " + std::to_string(profile.resources.registers->count);
-    diag::Diagnostic &finding =
-        add(Kind::LowOccupancy, profile.facts.span, 0, occupancy.warps, occupancy.mostWarps,
-            std::string(nameOf(occupancy.limit)), uses);
-    if (isShared)
-      labelBuffers(finding);
-    else
-      labelPressure(finding);
-    finding.hints.push_back(isShared ? "use smaller or fewer buffers, or let copies and products "
-                                       "run ahead of the threads"
-                                     : "use smaller tiles, more warps for one tile, or maxnreg");
+    using Limit = target::OccupancyLimit;
+    struct Want {
+      std::string name, use;
+      llvm::StringRef hint;
+      void (Search::*label)(diag::Diagnostic &) const;
+    };
+    llvm::SmallVector<Want, 2> wants;
+    if (occupancy.isLimitedBy(Limit::Registers))
+      wants.push_back({std::string(nameOf(Limit::Registers)),
+                       "a thread has " + std::to_string(profile.resources.registers->count),
+                       "use smaller tiles, more warps for one tile, or maxnreg",
+                       &Search::labelPressure});
+    if (occupancy.isLimitedBy(Limit::SharedMemory))
+      wants.push_back({std::string(nameOf(Limit::SharedMemory)),
+                       "a CTA has " + std::to_string(profile.resources.sharedBytes) + " bytes",
+                       "use smaller or fewer buffers, or let copies and products run ahead of the "
+                       "threads",
+                       &Search::labelBuffers});
+    auto joined = [&](std::string Want::*text) {
+      return wants.size() > 1 ? wants[0].*text + " and " + wants[1].*text : wants[0].*text;
+    };
+    diag::Diagnostic &finding = add(Kind::LowOccupancy, profile.facts.span, 0, occupancy.warps,
+                                    occupancy.mostWarps, joined(&Want::name), joined(&Want::use));
+    for (const Want &want : wants) {
+      (this->*want.label)(finding);
+      finding.hints.push_back(want.hint.str());
+    }
   }
 
   const Profile &profile;

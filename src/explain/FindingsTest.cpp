@@ -253,6 +253,19 @@ TEST(ExplainFindings, FewWarpsMatterWhereNothingElseHidesLatency) {
   EXPECT_EQ(launch.kinds(), Kinds());
 }
 
+TEST(ExplainFindings, TwoThingsThatAreEquallyShortAreBothNamed) {
+  Launch launch;
+  launch.profile.resources.sharedBytes = 100 * 1024;
+  launch.profile.resources.registers = {.count = 255};
+  launch.profile.occupancy =
+      target::nvidia::occupancyOf(launch.profile.target, {4, 255, 100 * 1024});
+  const diag::Diagnostic finding = findWaste(launch.profile).front().diagnostic;
+  EXPECT_EQ(finding.message,
+            "a multiprocessor holds 8 of 64 warps, for want of registers and shared memory: a "
+            "thread has 255 and a CTA has 102400 bytes");
+  EXPECT_EQ(finding.hints.size(), 2u);
+}
+
 TEST(ExplainFindings, CallsThatLedToAnOperationAreShownOnce) {
   Launch launch;
   launch.loads(1, 8, 256, 4096);

@@ -159,11 +159,15 @@ static Object resourcesOf(const Profile &profile) {
       object["scalar_registers"] = used->scalars;
     }
   }
-  if (const auto &occupancy = profile.occupancy)
-    object["occupancy"] = Object{{"ctas", occupancy->ctas},
-                                 {"warps", occupancy->warps},
-                                 {"most_warps", occupancy->mostWarps},
-                                 {"limit", std::string(nameOf(occupancy->limit))}};
+  if (const auto &occupancy = profile.occupancy) {
+    Object found{{"ctas", occupancy->ctas},
+                 {"warps", occupancy->warps},
+                 {"most_warps", occupancy->mostWarps},
+                 {"limit", std::string(nameOf(occupancy->limit))}};
+    if (occupancy->otherLimit)
+      found["other_limit"] = std::string(nameOf(*occupancy->otherLimit));
+    object["occupancy"] = std::move(found);
+  }
   return object;
 }
 

@@ -175,9 +175,14 @@ private:
     if (const auto &occupancy = profile.occupancy)
       row("occupancy") << occupancy->warps << " of " << occupancy->mostWarps << " waves ("
                        << occupancy->percent() << " %), " << counted(occupancy->ctas, "workgroup")
-                       << " a compute unit; limit: " << limitText(occupancy->limit) << '\n';
+                       << " a compute unit; limit: " << limitsText(*occupancy, limitText) << '\n';
   }
-  static llvm::StringRef limitText(target::OccupancyLimit limit) {
+  static std::string limitsText(const target::Occupancy &occupancy,
+                                llvm::function_ref<std::string_view(target::OccupancyLimit)> name) {
+    std::string text(name(occupancy.limit));
+    return occupancy.otherLimit ? text.append(" and ").append(name(*occupancy.otherLimit)) : text;
+  }
+  static std::string_view limitText(target::OccupancyLimit limit) {
     switch (limit) {
     case target::OccupancyLimit::Warps:
       return "waves";
@@ -203,7 +208,8 @@ private:
     if (const auto &occupancy = profile.occupancy)
       row("occupancy") << occupancy->warps << " of " << occupancy->mostWarps << " warps ("
                        << occupancy->percent() << " %), " << counted(occupancy->ctas, "CTA")
-                       << " a multiprocessor; limit: " << nameOf(occupancy->limit) << '\n';
+                       << " a multiprocessor; limit: " << limitsText(*occupancy, target::nameOf)
+                       << '\n';
   }
 
   void printTiming() {

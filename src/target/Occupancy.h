@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string_view>
+#include <utility>
 
 namespace gluonc::target {
 
@@ -17,8 +20,16 @@ struct Occupancy {
   unsigned mostWarps = 0;
   /// What there is too little of for one CTA more.
   OccupancyLimit limit = OccupancyLimit::Warps;
+  /// What there would then be too little of, too.
+  std::optional<OccupancyLimit> otherLimit = std::nullopt;
 
+  bool isLimitedBy(OccupancyLimit which) const { return limit == which || otherLimit == which; }
   unsigned percent() const { return mostWarps ? 100 * warps / mostWarps : 0; }
 };
+
+/// Of CTAs of `warps` as many as all limits let in; of limits that let in as many the first two
+/// count. `mostWarps`: as in Occupancy.
+Occupancy occupancyWithin(std::span<const std::pair<unsigned, OccupancyLimit>> limits,
+                          unsigned warps, unsigned mostWarps);
 
 } // namespace gluonc::target

@@ -46,17 +46,13 @@ std::optional<Occupancy> occupancyOf(const Target &target, const WorkgroupNeeds 
   const unsigned ofWave = std::max(roundedUp(needs.registers, unit->granule), unit->granule);
   const unsigned byRegisters = std::min(chip->registers / ofWave, unit->wavesOfSimd) * unit->simds;
   const unsigned places = each > 1 ? unit->workgroups : most;
-  // Of equals the first one counts.
-  std::pair<unsigned, OccupancyLimit> limits[] = {
+  const std::pair<unsigned, OccupancyLimit> limits[] = {
       {most / each, OccupancyLimit::Warps},
       {places, OccupancyLimit::Ctas},
       {byRegisters / each, OccupancyLimit::Registers},
       {needs.ldsBytes ? chip->ldsBytes / needs.ldsBytes : places, OccupancyLimit::SharedMemory},
   };
-  auto [workgroups, limit] =
-      *std::min_element(std::begin(limits), std::end(limits),
-                        [](const auto &a, const auto &b) { return a.first < b.first; });
-  return Occupancy{workgroups, workgroups * each, most, limit};
+  return occupancyWithin(limits, each, most);
 }
 
 } // namespace gluonc::target::amd

@@ -16,9 +16,9 @@ constexpr uint32_t reservedSharedBytes = 1024, sharedUnit = 128;
 
 unsigned roundedUp(unsigned value, unsigned unit) { return (value + unit - 1) / unit * unit; }
 
-unsigned ctasByRegisters(const CtaNeeds &needs, unsigned most) {
+unsigned ctasByRegisters(const CtaNeeds &needs) {
   if (!needs.registers)
-    return most;
+    return ~0u;
   unsigned ofWarp = roundedUp(needs.registers, registerUnit) * warpSize;
   unsigned warpsOfPart = registerFile / registerFileParts / ofWarp;
   return warpsOfPart * registerFileParts / needs.warps;
@@ -30,18 +30,14 @@ std::optional<Occupancy> occupancyOf(const Target &target, const CtaNeeds &needs
   const Chip *chip = findChip(target.computeCapability());
   if (!chip || !chip->residentWarps)
     return std::nullopt;
-  // Of equals the first one counts.
-  std::pair<unsigned, OccupancyLimit> limits[] = {
+  const std::pair<unsigned, OccupancyLimit> limits[] = {
       {chip->residentWarps / needs.warps, OccupancyLimit::Warps},
       {chip->residentCtas, OccupancyLimit::Ctas},
-      {ctasByRegisters(needs, chip->residentCtas), OccupancyLimit::Registers},
+      {ctasByRegisters(needs), OccupancyLimit::Registers},
       {chip->residentSharedBytes / roundedUp(needs.sharedBytes + reservedSharedBytes, sharedUnit),
        OccupancyLimit::SharedMemory},
   };
-  auto [ctas, limit] =
-      *std::min_element(std::begin(limits), std::end(limits),
-                        [](const auto &a, const auto &b) { return a.first < b.first; });
-  return Occupancy{ctas, ctas * needs.warps, chip->residentWarps, limit};
+  return occupancyWithin(limits, needs.warps, chip->residentWarps);
 }
 
 } // namespace gluonc::target::nvidia

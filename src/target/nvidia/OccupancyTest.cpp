@@ -21,6 +21,20 @@ TEST(Occupancy, WarpsOrCtasLimitWhatNeedsLittle) {
   expectOccupancy("cuda:86", {1, 32, 0}, 16, OccupancyLimit::Ctas);
 }
 
+TEST(Occupancy, NamesTwoLimitsThatLetInAsMany) {
+  // Registers let in 65536 / (128 * 128) = 4, shared memory 228 kB / (56 + 1) kB = 4.
+  std::optional<Occupancy> found = occupancyOf(*Target::parse("cuda:90a"), {4, 128, 56 * 1024});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->ctas, 4u);
+  EXPECT_TRUE(found->isLimitedBy(OccupancyLimit::Registers));
+  EXPECT_TRUE(found->isLimitedBy(OccupancyLimit::SharedMemory));
+  // What registers take is not known without an assembler.
+  found = occupancyOf(*Target::parse("cuda:90a"), {1, 0, 0});
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->isLimitedBy(OccupancyLimit::Ctas));
+  EXPECT_FALSE(found->isLimitedBy(OccupancyLimit::Registers));
+}
+
 TEST(Occupancy, RegistersAreGivenOutInUnitsOfAWarp) {
   // 65536 / (255 → 256 times 128 threads) = 2.
   expectOccupancy("cuda:90a", {4, 255, 0}, 2, OccupancyLimit::Registers);
