@@ -23,7 +23,10 @@
 #include "target/amd/Chips.h"
 
 #include "llvm/CodeGen/MachineFunctionPass.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Scalar.h"
@@ -66,8 +69,10 @@ unsigned metadataOf(StringRef assembly, StringRef key) {
 
 StringRef metadataIn(StringRef assembly) { return assembly.split(".amdgpu_metadata").second; }
 
-unsigned spilledRegisters(StringRef assembly) {
-  return metadataOf(metadataIn(assembly), "vgpr_spill_count");
+/// How many vector registers are spilled, and how many there are.
+std::pair<unsigned, unsigned> registersOf(StringRef assembly) {
+  StringRef metadata = metadataIn(assembly);
+  return {metadataOf(metadata, "vgpr_spill_count"), metadataOf(metadata, "vgpr_count")};
 }
 
 ResourceUsage resourcesOf(StringRef assembly) {
@@ -102,6 +107,32 @@ void stateCluster(Module &module, unsigned workgroups) {
   for (Function &function : module)
     if (!function.isDeclaration())
       function.addFnAttr("amdgpu-cluster-dims", dims);
+}
+
+/// gfx11 has halves of registers as registers of their own. Operands of its matrix instructions are
+/// made of those with a move for each, where words of two numbers take one; other kernels need
+/// fewer registers with them.
+void useWholeRegisters(Module &module) {
+  auto multiplies = [](const Instruction &instruction) {
+    const auto *call = dyn_cast<IntrinsicInst>(&instruction);
+    return call && call->getCalledFunction()->getName().starts_with("llvm.amdgcn.wmma");
+  };
+  for (Function &function : module)
+    if (any_of(instructions(function), multiplies))
+      function.addFnAttr("target-features", "-real-true16");
+}
+
+/// Lets nothing move across exchanges of a wave through LDS. LLVM puts sums of what is exchanged
+/// far behind, which keeps all that they add: half of the registers of an attention.
+void pinExchanges(Module &module) {
+  for (Function &function : module)
+    for (Instruction &instruction : make_early_inc_range(instructions(function)))
+      if (auto *call = dyn_cast<IntrinsicInst>(&instruction);
+          call && call->getIntrinsicID() == Intrinsic::amdgcn_wave_barrier) {
+        IRBuilder<> builder(call);
+        builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_sched_barrier,
+                                {builder.getInt32(0)});
+      }
 }
 
 /// LLVM's passes, with ours behind the last that takes addresses apart (JoinAddresses.h), and
@@ -227,6 +258,8 @@ public:
     markUnusedInputs(*module.module);
     stateCluster(*module.module, module.kernel.numCtas);
     stateAlignment(*module.module);
+    if (target::has(target, target::Feature::WmmaRdna3))
+      useWholeRegisters(*module.module);
   }
 
   /// Only kernels that would spill have more registers than instructions name: of those a mode says
@@ -245,11 +278,11 @@ public:
     Expected<Artifact> few = print(*module.module);
     if (!few)
       return few;
-    unsigned spilled = spilledRegisters(few->bytes);
+    unsigned spilled = registersOf(few->bytes).first;
     if (!spilled || StringRef(few->bytes).count('\n') > mostLinesWithMore)
       return few;
-    Expected<Artifact> many = print(*copy);
-    if (!many || spilledRegisters(many->bytes) < spilled)
+    Expected<Artifact> many = printWithFewerSpills(*copy);
+    if (!many || registersOf(many->bytes).first < spilled)
       return many;
     return few;
   }
@@ -279,18 +312,21 @@ private:
     return std::max(chip.registers / wavesPerSimd, chip.namedRegisters) - chip.namedRegisters;
   }
 
-  /// A loop that spills is compiled with counters for its addresses, too: more of these are kept,
-  /// but fewer parts of them, and sometimes four tenths of the spills are gone.
+  /// A loop that spills, or needs more registers than instructions name, is compiled once more:
+  /// with counters for its addresses, of which more are kept, but fewer parts of them, and with
+  /// `pinExchanges`.
   Expected<Artifact> printWithFewerSpills(Module &module) const {
     std::unique_ptr<Module> copy = hasLoop(module) ? CloneModule(module) : nullptr;
     Expected<Artifact> offsets = print(module);
     if (!offsets || !copy)
       return offsets;
-    unsigned spilled = spilledRegisters(offsets->bytes);
-    if (!spilled || StringRef(offsets->bytes).count('\n') > mostLinesWithMore)
+    const auto [spilled, registers] = registersOf(offsets->bytes);
+    if ((!spilled && registers <= target.amdChip()->namedRegisters) ||
+        StringRef(offsets->bytes).count('\n') > mostLinesWithMore)
       return offsets;
+    pinExchanges(*copy);
     Expected<Artifact> counters = print(*copy, LoopAddresses::Counters);
-    if (!counters || spilledRegisters(counters->bytes) < spilled)
+    if (!counters || registersOf(counters->bytes) < std::pair(spilled, registers))
       return counters;
     return offsets;
   }

@@ -356,6 +356,9 @@ TEST(CompileTime, LayoutsHaveTheirFields) {
        {"gl.amd.AMDWMMALayout(3, True, [2, 2]) == "
         "gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]])",
         "True"},
+       {"gl.amd.AMDWMMALayout(1, True, [2, 2], [], None, [], None, None, None) == "
+        "gl.amd.AMDWMMALayout(1, True, [[0, 1], [1, 0]])",
+        "True"},
        {"gl.nvidia.blackwell.TensorMemoryLayout([128, 64], 1, [2, 1]).cga_layout", "((1, 0),)"},
        {"gl.to_linear_layout(gl.BlockedLayout([1], [2], [2], [0]), [4]).warp_bases", "((2,),)"},
        {"gl.to_linear_layout(gl.SwizzledSharedLayout(1, 1, 2, [1, 0]), [2, 2]).offset_bases",

@@ -242,7 +242,8 @@ MaybeValue makeWmma(Interpreter &interpreter, const IntrinsicCall &call) {
   size_t grid = read.isGiven(7) ? 7 : 2;
   std::optional<layout::Ints> warps = read.intsOf(call[grid]);
   if (warps && !warps->empty()) {
-    bool isPositional = grid == 2 && read.isGiven(3);
+    // Python gives every parameter: no `reg_bases` are no `instr_shape`.
+    bool isPositional = grid == 2 && read.isGiven(3) && read.intsOf(call[3]) != layout::Ints();
     size_t shape = isPositional ? 3 : 4, tiles = isPositional && read.isGiven(4) ? 4 : 8;
     layout::AMDWMMALayout layout = layout::AMDWMMALayout::forWarps(
         version, transposed, *warps, read.isGiven(shape) ? read.ints(shape) : square,
