@@ -214,8 +214,8 @@ layout::Layout bufferFor(RankedTensorType type, const layout::DotOperandLayout &
                                       cga};
 }
 
-/// A buffer from which no matrix instruction reads: of those that are copied to in 16 bytes, one
-/// that its readers have the fewest conflicts of banks with.
+/// A buffer that no product reads as its operand: as it lies in memory, unless its readers have
+/// fewer conflicts of banks where runs of 16 or 32 bytes are swizzled. Sizes are powers of two.
 static layout::Layout bufferForThreads(tt::LoadOp load, const layout::BlockedLayout &own) {
   auto type = cast<RankedTensorType>(load.getType());
   const ArrayRef<int64_t> shape = type.getShape();
@@ -237,7 +237,7 @@ static layout::Layout bufferForThreads(tt::LoadOp load, const layout::BlockedLay
   const int64_t rowBitsHere = bits * shareOf(shape, own.cga)[own.order[0]];
   const int64_t perPhase = std::max<int64_t>(rowBits / rowBitsHere, 1);
   for (int64_t vecBits : {128, 256}) {
-    const int64_t phases = std::min(rowBits, rowBitsHere * perPhase) / vecBits / perPhase;
+    const int64_t phases = rowBits / vecBits / perPhase;
     if (vecBits > rowBitsHere || phases < 2)
       continue;
     layout::Layout shared =

@@ -95,7 +95,8 @@ void expectAssembles(const char *ptxas, const std::string &file, const char *tar
                                         << llvm::toString(cubin.takeError()) << "\n"
                                         << ptx;
   ASSERT_EQ(cubin->resources.size(), 1u);
-  EXPECT_TRUE(cubin->resources[0].spillStoreBytes == 0 || cubin->resources[0].spillsByChoice)
+  // A register at most, where that lets one more program share a multiprocessor.
+  EXPECT_LE(cubin->resources[0].spillStoreBytes, cubin->resources[0].spillsByChoice ? 4u : 0u)
       << file;
   EXPECT_GT(cubin->resources[0].registers, 0u) << file;
 }

@@ -35,6 +35,7 @@ from signatures import signature  # noqa: E402
 METADATA = {"vgprs": "vgpr_count", "sgprs": "sgpr_count", "lds_bytes": "group_segment_fixed_size",
             "spilled_vgprs": "vgpr_spill_count", "spilled_sgprs": "sgpr_spill_count"}
 
+
 def facts(assembly):
     """What the metadata and the instructions of an assembly say."""
     found = {name: int((re.findall(rf"\.{key}:\s+(\d+)", assembly) or [0])[0]) for name, key in METADATA.items()}

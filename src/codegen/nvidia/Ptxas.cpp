@@ -245,8 +245,8 @@ static constexpr unsigned registersToGain = target::nvidia::registerUnit;
 static constexpr unsigned registersToLose = 5;
 
 /// Part of them that it may spill for that. On an H200 `_swiglu_kernel_backward_dGU` takes 0.88 of
-/// its time with 5 of 177 spilled; `_swiglu_backward_kernel` takes 1.09 with 6 of 48, and
-/// `chunk_hgrn_fwd_kernel_o` 1.08 with 6 of 92.
+/// its time with 5 of 177 spilled; `_swiglu_backward_kernel` takes 1.08 with 6 of 48, and
+/// `chunk_hgrn_fwd_kernel_o` 1.09 with 6 of 92.
 static constexpr unsigned registersToSpill = 32;
 
 /// Programs that share a multiprocessor by a number of registers a thread; nothing where that is

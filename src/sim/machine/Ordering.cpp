@@ -151,17 +151,15 @@ bool Ordering::Access::write(uint64_t offset, uint32_t bytes) {
       const uint64_t chunkEnd = std::min(end, (cell / kChunkCells + 1) * kChunkCells);
       const Cell *last = theirs.find(cell);
       for (uint64_t i = 0; last && i < chunkEnd - cell; ++i) {
-        if (last[i].epoch == fine)
+        if (last[i].epoch == fine || !(last[i].bytes & bytesOf(cell + i, offset, bytes)))
           continue;
         const uint32_t time = timeOf(last[i].epoch);
         const bool isOrdered = reader == fiber || time <= view.seen[reader];
         const bool needsFence = proxy == Proxy::Async && !(last[i].epoch & kAsyncBit);
-        if ((!isOrdered || (needsFence && time > view.fenced[reader])) &&
-            (last[i].bytes & bytesOf(cell + i, offset, bytes)))
+        if (!isOrdered || (needsFence && time > view.fenced[reader]))
           return fail(cell + i, last[i].place, reader, /*otherWrites=*/false,
                       /*lacksFence=*/isOrdered);
-        if (last[i].bytes & bytesOf(cell + i, offset, bytes))
-          fine = last[i].epoch;
+        fine = last[i].epoch;
       }
       cell = chunkEnd;
     }
