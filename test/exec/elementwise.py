@@ -1,5 +1,7 @@
 """User code per element: mapped functions, inline assembly, libdevice, products of fmas, fp4."""
 
+# RUN: clamped x='randn(256, f32)' y='empty(256, f32)' z='empty(256, i32)' --grid 1
+# EXPECT: (y == where(x < 0.5, x, 0.5)) & (z == where(x < 0.5, arange(256), 7))
 # RUN: mapped x='randn(256, f32)' y='empty(256, f32)' z='empty(256, i32)' layout='gl.BlockedLayout([2], [32], [4], [0])' --grid 1
 # EXPECT: allclose(y, where(x > 0, x, x * 0.5 - 1), 1e-6, 1e-6) & (z == where(x > 0, 1, 2))
 # RUN: mapped x='randn(256, f32)' y='empty(256, f32)' z='empty(256, i32)' layout='gl.BlockedLayout([8], [32], [4], [0])' --grid 1
@@ -63,6 +65,21 @@ def mapped(x, y, z, layout: gl.constexpr):
     value, branch = gl.map_elementwise(leaky, gl.load(x + i), 0.5)
     gl.store(y + i, value)
     gl.store(z + i, branch)
+
+
+@gluon.jit
+def below(x, high, i):
+    fits = x < high
+    return gl.where(fits, x, high), gl.where(fits, i, 7)
+
+
+@gluon.jit
+def clamped(x, y, z):
+    """No branches: all elements at once, one operand the same for all."""
+    i = gl.arange(0, 256, layout=gl.BlockedLayout([2], [32], [4], [0]))
+    value, place = gl.map_elementwise(below, gl.load(x + i), 0.5, i)
+    gl.store(y + i, value)
+    gl.store(z + i, place)
 
 
 @gluon.jit

@@ -70,6 +70,8 @@
 # EXPECT: (y[0, 0] == 1) & (y[0, 3] == 24) & (y[1, 0] == 0) & (y[1, 1] == 1) & (y[1, 2] == 5) & (y[1, 3] == 23)
 # RUN: scans_as_functions x='randint(1, 3, 8, i32)' sums='empty(8, i32)' products='empty(8, i32)' --grid 1 --num-warps 1
 # EXPECT: (sums[7] == sum(x)) & (sums[0] == x[0]) & (products[1] == x[0] * x[1]) & (products[7] == products[6] * x[7])
+# RUN: branching x='randn(512, f32)' y='empty(1, f32)' z='empty(512, f32)' --grid 1
+# EXPECT: (y == max(x)) & (z[0] == x[0]) & (z[1] == max(x[:2])) & (z[300] == max(x[:301])) & (z[511] == max(x))
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -189,3 +191,21 @@ def scans_as_functions(x, sums, products):
     values = gl.load(x + i)
     gl.store(sums + i, gl.cumsum(values))
     gl.store(products + i, gl.cumprod(values, axis=0))
+
+
+@gluon.jit
+def larger_by_branch(a, b):
+    if a > b:
+        larger = a
+    else:
+        larger = b
+    return larger
+
+
+@gluon.jit
+def branching(x, y, z):
+    """A function of combination that goes different ways for different elements."""
+    i = gl.arange(0, 512, layout=gl.BlockedLayout([2], [32], [4], [0]))
+    value = gl.load(x + i)
+    gl.store(y, gl.reduce(value, 0, larger_by_branch))
+    gl.store(z + i, gl.associative_scan(value, 0, larger_by_branch))

@@ -54,7 +54,61 @@ void runNextGroup(const Instruction &instruction, Cta &cta) {
     cta.pc = static_cast<uint32_t>(instruction.immediate);
 }
 
+/// Whether an operation of a region gives the same whether it runs once for each element or for all
+/// of them at once.
+bool runsOnAll(Lowering &lowering, mlir::Operation &operation) {
+  // Of tiles that are divided among CTAs each has a share.
+  for (mlir::Type type : operation.getResultTypes())
+    if (auto tile = mlir::dyn_cast<mlir::RankedTensorType>(type))
+      if (int64_t(lowering.elementCountOf(type)) != tile.getNumElements())
+        return false;
+  if (mlir::isa<tt::SplatOp, tt::MakeRangeOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::JoinOp,
+                tt::SplitOp, ttg::ConvertLayoutOp, ttng::PackedArithOp>(operation))
+    return true;
+  if (auto constant = mlir::dyn_cast<mlir::arith::ConstantOp>(operation)) {
+    auto dense = mlir::dyn_cast<mlir::DenseElementsAttr>(constant.getValue());
+    return !dense || dense.isSplat();
+  }
+  // What moves several elements at once finds them by their layout.
+  if (auto code = mlir::dyn_cast<tt::ElementwiseInlineAsmOp>(operation))
+    return code.getPackedElement() == 1 && code.getNumOperands() &&
+           !mlir::isa<mlir::RankedTensorType>(code.getOperand(0).getType());
+  const bool isPointwise =
+      operation.hasTrait<mlir::OpTrait::Elementwise>() ||
+      (mlir::isa<tt::TTDialect>(operation.getDialect()) && operation.hasTrait<Pointwise>());
+  return isPointwise && !operation.getNumRegions() && mlir::isMemoryEffectFree(&operation);
+}
+
 } // namespace
+
+bool lowerEachElement(Lowering &lowering, mlir::Block &block, llvm::ArrayRef<Slot> operands,
+                      uint32_t elements, llvm::SmallVectorImpl<Slot> &results) {
+  mlir::Operation *end = block.getTerminator();
+  if (!llvm::all_of(block.without_terminator(),
+                    [&](mlir::Operation &operation) { return runsOnAll(lowering, operation); })) {
+    GroupData *each = lowering.addData<GroupData>();
+    each->count = elements;
+    for (mlir::Value value : end->getOperands())
+      results.push_back(lowering.allocate(lowering.kindOf(value), elements));
+    return lowerGroups(lowering, block, each, operands, results);
+  }
+  for (auto [argument, slot] : llvm::zip_equal(block.getArguments(), operands))
+    lowering.bind(argument, slot);
+  const uint32_t outer = std::exchange(lowering.copies, elements);
+  const bool lowered = lowering.lowerBody(block);
+  lowering.copies = outer;
+  if (!lowered)
+    return false;
+  for (mlir::Value value : end->getOperands()) {
+    ElementKind kind = lowering.kindOf(value);
+    results.push_back(lowering.allocate(kind, elements));
+    lowering.emitCopy(lowering.slotOf(value), results.back(), kind);
+  }
+  lowering.releaseAfter(end);
+  for (mlir::BlockArgument argument : block.getArguments())
+    lowering.release(argument);
+  return true;
+}
 
 bool lowerGroups(Lowering &lowering, mlir::Block &body, const GroupData *groups,
                  llvm::ArrayRef<Slot> tiles, llvm::ArrayRef<Slot> results) {

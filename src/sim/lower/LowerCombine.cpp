@@ -1,8 +1,7 @@
 //===- LowerCombine.cpp - Reductions and scans ------------------------------===//
 //
-// A combining region works on scalars, but its operations do not care how many
-// elements they run on. So a reduction halves the axis again and again, and lowers
-// the region once per step for all pairs at a time:
+// A combining region works on scalars, and runs on many elements at once (GroupLoop.h). A
+// reduction halves the axis again and again, and lowers the region once per step for all pairs:
 //
 //   8 elements:  [0..4) with [4..8)  ->  4;  [0..2) with [2..4)  ->  2;  …  ->  1
 //
@@ -51,44 +50,6 @@ void freeAll(Lowering &lowering, llvm::SmallVectorImpl<Slot> &slots) {
   slots.clear();
 }
 
-/// Whether a region makes tiles of its own, so that it cannot run on many elements at a time.
-bool makesTiles(mlir::Block &block) {
-  auto isTile = [](mlir::Type type) { return mlir::isa<mlir::RankedTensorType>(type); };
-  return block
-      .walk([&](mlir::Operation *operation) {
-        return llvm::any_of(operation->getResultTypes(), isTile) ? mlir::WalkResult::interrupt()
-                                                                 : mlir::WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-/// Lowers the region for the given operands, all of as many elements, and gives back slots
-/// that the caller must free.
-bool lowerRegionBody(Lowering &lowering, mlir::Block &block, llvm::ArrayRef<Slot> operands,
-                     llvm::SmallVectorImpl<Slot> &results) {
-  if (makesTiles(block)) {
-    GroupData *elements = lowering.addData<GroupData>();
-    elements->count = operands.front().elements;
-    for (mlir::Value value : block.getTerminator()->getOperands())
-      results.push_back(lowering.allocate(lowering.kindOf(value), elements->count));
-    return lowerGroups(lowering, block, elements, operands, results);
-  }
-  for (auto [argument, slot] : llvm::zip_equal(block.getArguments(), operands))
-    lowering.bind(argument, slot);
-  if (!lowering.lowerBody(block))
-    return false;
-  for (mlir::Value value : block.getTerminator()->getOperands()) {
-    ElementKind kind = lowering.kindOf(value);
-    Slot copy = lowering.allocate(kind, operands.front().elements);
-    lowering.emitCopy(lowering.slotOf(value), copy, kind);
-    results.push_back(copy);
-  }
-  lowering.releaseAfter(block.getTerminator());
-  for (mlir::BlockArgument argument : block.getArguments())
-    lowering.release(argument);
-  return true;
-}
-
 /// Sources in slots of the operation's own, spelled out.
 llvm::SmallVector<Slot, 2> copySources(Lowering &lowering, mlir::ValueRange sources) {
   llvm::SmallVector<Slot, 2> copies;
@@ -113,7 +74,7 @@ bool halve(Lowering &lowering, mlir::Block &region, mlir::ValueRange sources, Ax
       operands.push_back(part);
     }
   llvm::SmallVector<Slot, 2> combined;
-  bool lowered = lowerRegionBody(lowering, region, operands, combined);
+  bool lowered = lowerEachElement(lowering, region, operands, operands.front().elements, combined);
   freeAll(lowering, operands);
   freeAll(lowering, current);
   current = std::move(combined);
@@ -154,7 +115,7 @@ bool combineAtDistance(Lowering &lowering, mlir::Block &region, mlir::ValueRange
       operands.push_back(part);
     }
   llvm::SmallVector<Slot, 2> combined;
-  bool lowered = lowerRegionBody(lowering, region, operands, combined);
+  bool lowered = lowerEachElement(lowering, region, operands, operands.front().elements, combined);
   freeAll(lowering, operands);
   for (auto [slot, source, part] : llvm::zip(current, sources, combined))
     copyAlongAxis(lowering, part, length, 0, slot, view.axis, later, length, view,

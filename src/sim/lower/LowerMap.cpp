@@ -78,6 +78,15 @@ bool lowerMapElementwise(Lowering &lowering, mlir::Operation *operation) {
   llvm::SmallVector<Slot, 4> tiles, results;
   for (mlir::Value source : map.getSrcs())
     tiles.push_back(lowering.slotOf(source));
+  if (map.getPack() == 1) {
+    if (!lowerEachElement(lowering, map.getScalarOp().front(), tiles, groups->count, results))
+      return false;
+    for (auto [result, slot] : llvm::zip_equal(map.getResults(), results)) {
+      lowering.bind(result, slot);
+      lowering.free(slot);
+    }
+    return true;
+  }
   for (mlir::Value result : map.getResults())
     results.push_back(lowering.define(result, lowering.elementCountOf(result.getType())));
   return lowerGroups(lowering, map.getScalarOp().front(), groups, tiles, results);

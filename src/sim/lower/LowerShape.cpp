@@ -21,7 +21,14 @@ bool lowerMakeRange(Lowering &lowering, mlir::Operation *operation) {
   for (uint32_t value = range.getStart(); value != range.getEnd(); ++value)
     bytes.append(reinterpret_cast<const char *>(&value), sizeof value);
   uint32_t elements = range.getEnd() - range.getStart();
-  lowering.bindWhole(operation->getResult(0), lowering.constant(std::move(bytes), elements));
+  Slot slot = lowering.constant(std::move(bytes), elements);
+  if (lowering.copies == 1) {
+    lowering.bindWhole(operation->getResult(0), slot);
+    return true;
+  }
+  emitStridedCopy(lowering, slot,
+                  lowering.define(operation->getResult(0), lowering.copies * elements),
+                  ElementKind::I32, {{lowering.copies, elements}, {0, 1}, {elements, 1}});
   return true;
 }
 
@@ -30,6 +37,18 @@ bool lowerSameElements(Lowering &lowering, mlir::Operation *operation) {
   mlir::Value source = operation->getOperand(0), result = operation->getResult(0);
   lowering.bind(result, lowering.slotOf(source));
   lowering.passParameter(source, result);
+  return true;
+}
+
+/// A splat is a scalar until something makes its elements differ.
+bool lowerSplat(Lowering &lowering, mlir::Operation *operation) {
+  mlir::Value result = operation->getResult(0);
+  Slot source = lowering.slotOf(operation->getOperand(0));
+  if (source.elements == 1)
+    return lowerSameElements(lowering, operation);
+  uint32_t elements = lowering.elementCountOf(result.getType());
+  emitStridedCopy(lowering, source, lowering.define(result, source.elements * elements),
+                  lowering.kindOf(result), {{source.elements, elements}, {1, 0}, {elements, 1}});
   return true;
 }
 
@@ -73,7 +92,7 @@ bool lowerTrans(Lowering &lowering, mlir::Operation *operation) {
 
 bool lowerJoin(Lowering &lowering, mlir::Operation *operation) {
   mlir::Value result = operation->getResult(0);
-  uint32_t half = lowering.elementCountOf(operation->getOperand(0).getType());
+  uint32_t half = lowering.copies * lowering.elementCountOf(operation->getOperand(0).getType());
   Slot target = lowering.define(result, 2 * half);
   for (uint32_t side = 0; side < 2; ++side)
     emitStridedCopy(lowering, lowering.slotOf(operation->getOperand(side)), target,
@@ -89,7 +108,7 @@ bool lowerSplit(Lowering &lowering, mlir::Operation *operation) {
       lowering.bind(result, source);
       continue;
     }
-    uint32_t half = lowering.elementCountOf(result.getType());
+    uint32_t half = lowering.copies * lowering.elementCountOf(result.getType());
     emitStridedCopy(lowering, source, lowering.define(result, half), lowering.kindOf(result),
                     {{half}, {2}, {1}, side, 0});
   }
@@ -197,8 +216,7 @@ void addShape(OperationTable &table) {
   table["tt.get_program_id"] = lowerProgramId<tt::GetProgramIdOp>;
   table["tt.get_num_programs"] = lowerProgramId<tt::GetNumProgramsOp>;
   table["tt.make_range"] = lowerMakeRange;
-  // A splat is a scalar until something makes its elements differ.
-  table["tt.splat"] = lowerSameElements;
+  table["tt.splat"] = lowerSplat;
   table["tt.unsplat"] = lowerSameElements;
   table["tt.expand_dims"] = lowerSameElements;
   table["tt.reshape"] = lowerSameElements;

@@ -280,7 +280,7 @@ void Lowering::beginPlace(mlir::Operation *operation) {
 void Lowering::setShape(mlir::Type type) {
   Place &place = program.places[currentPlace];
   place.shape.clear();
-  if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type))
+  if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type); tensor && copies == 1)
     place.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
   place.share = wholeTiles ? nullptr : shareOf(type);
 }

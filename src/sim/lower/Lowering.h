@@ -210,6 +210,8 @@ public:
   bool truncatesPayloads = false;
   /// Values keep their slots to the end, and the program says which variables have them.
   bool forDebugger = false;
+  /// How many elements the scalar code in hand runs on at once (GroupLoop.h).
+  uint32_t copies = 1;
   /// Of local_alloc without `allocation.offset`.
   uint32_t nextSharedOffset = 0;
   /// Address tables of memdesc types met so far (LowerShared.cpp).

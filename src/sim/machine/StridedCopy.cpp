@@ -10,7 +10,8 @@ struct BoxData : OpData {
 };
 
 /// Row-major strides; a uniform slot repeats its one element.
-template <class T> void copyBox(const StridedBox &box, size_t dim, const T *source, T *target) {
+template <class T>
+void copyBox(const StridedBox &box, size_t dim, const T *__restrict source, T *__restrict target) {
   uint32_t size = box.sizes[dim];
   uint32_t from = box.sourceStrides[dim], to = box.targetStrides[dim];
   if (dim + 1 < box.sizes.size()) {
@@ -20,6 +21,12 @@ template <class T> void copyBox(const StridedBox &box, size_t dim, const T *sour
     std::memcpy(target, source, size * sizeof(T));
   } else if (from == 0 && to == 1) {
     std::fill_n(target, size, *source);
+  } else if (from == 2 && to == 1) {
+    for (uint32_t i = 0; i < size; ++i)
+      target[i] = source[2 * i];
+  } else if (from == 1 && to == 2) {
+    for (uint32_t i = 0; i < size; ++i)
+      target[2 * i] = source[i];
   } else {
     for (uint32_t i = 0; i < size; ++i)
       target[uint64_t(i) * to] = source[uint64_t(i) * from];
@@ -39,7 +46,8 @@ void taintBox(const Instruction &instruction, Cta &cta) {
                    cta.taintAt(instruction.result) + box.targetOffset);
 }
 
-/// Merges neighbouring dims that are one in source and target, for longer inner loops.
+/// Merges neighbouring dims that are one in source and target, for longer inner loops, and has
+/// another one innermost where the last is short.
 void mergeDims(StridedBox &box) {
   size_t kept = 0;
   for (size_t dim = 0; dim < box.sizes.size(); ++dim) {
@@ -63,6 +71,18 @@ void mergeDims(StridedBox &box) {
   box.sizes.resize(kept);
   box.sourceStrides.resize(kept);
   box.targetStrides.resize(kept);
+  // Of the others the one whose elements lie closest.
+  constexpr uint32_t kShort = 8;
+  if (box.sizes.back() >= kShort)
+    return;
+  size_t best = kept - 1;
+  auto step = [&](size_t dim) { return std::max(box.sourceStrides[dim], box.targetStrides[dim]); };
+  for (size_t dim = 0; dim + 1 < kept; ++dim)
+    if (box.sizes[dim] >= kShort && (best + 1 == kept || step(dim) < step(best)))
+      best = dim;
+  std::swap(box.sizes.back(), box.sizes[best]);
+  std::swap(box.sourceStrides.back(), box.sourceStrides[best]);
+  std::swap(box.targetStrides.back(), box.targetStrides[best]);
 }
 
 } // namespace
