@@ -1,6 +1,6 @@
 #include "sim/machine/Ordering.h"
 
-#include <algorithm>
+#include <bit>
 
 namespace gluonc::sim {
 
@@ -12,7 +12,7 @@ void Ordering::View::join(const View &other) {
 }
 
 Ordering::Ordering(uint32_t sharedBytes, uint32_t ctas)
-    : ctas(ctas), writes((sharedBytes + kCellBytes - 1) / kCellBytes) {
+    : ctas(ctas), writes((sharedBytes + kBlockBytes - 1) / kBlockBytes) {
   clear();
 }
 
@@ -22,7 +22,11 @@ void Ordering::clear() {
     views[cta].seen[cta] = 1;
   barriers.clear();
   synchronized = View();
-  std::fill(writes.begin(), writes.end(), Cell());
+  for (WrittenBlock &block : writes) {
+    block.common = Cell();
+    block.isCommon = true;
+    block.readers = 0;
+  }
   reads.clear();
   barrierTimes = {};
   nextBarrierClock = kFibers;
@@ -108,10 +112,7 @@ bool Ordering::Access::fail(uint64_t cell, uint32_t place, std::optional<uint32_
 }
 
 /// Whether the last write of a cell is known, through the proxy of this access.
-bool Ordering::Access::knows(uint64_t cell, uint32_t bytes) {
-  const Cell &last = ordering.writes[cell];
-  if (last.epoch == known || !(last.bytes & bytes))
-    return true;
+bool Ordering::Access::knows(const Cell &last, uint64_t cell) {
   const View &view = ordering.views[fiber];
   uint32_t clock = clockOf(last.epoch), time = timeOf(last.epoch);
   bool isOrdered = view.seen[clock] >= time;
@@ -123,11 +124,28 @@ bool Ordering::Access::knows(uint64_t cell, uint32_t bytes) {
   return true;
 }
 
-bool Ordering::Access::readRest(uint64_t cell, uint64_t offset, uint32_t bytes) {
-  for (; cell * kCellBytes < offset + bytes; ++cell)
-    if (!knows(cell, bytesOf(cell, offset, bytes)))
-      return false;
-  return true;
+bool Ordering::Access::read(uint64_t offset, uint32_t bytes) {
+  return forEachBlock(offset, bytes, [&](uint64_t at, uint64_t begin, uint64_t end) {
+    const Block &block = ordering.writes[at];
+    if (block.isCommon)
+      return block.common.epoch == known || knows(block.common, begin);
+    const Cell *cells = &block.cells[begin % kBlockCells];
+    for (uint64_t i = 0; i < end - begin; ++i)
+      if (cells[i].epoch != known && (cells[i].bytes & bytesOf(begin + i, offset, bytes)) &&
+          !knows(cells[i], begin + i))
+        return false;
+    return true;
+  });
+}
+
+/// Whether what somebody has read last of a cell may be overwritten.
+bool Ordering::Access::mayReplace(uint32_t reader, const Cell &last, uint64_t cell) {
+  const View &view = ordering.views[fiber];
+  const uint32_t time = timeOf(last.epoch);
+  const bool isOrdered = reader == fiber || time <= view.seen[reader];
+  const bool needsFence = proxy == Proxy::Async && !(last.epoch & kAsyncBit);
+  return (isOrdered && (!needsFence || time <= view.fenced[reader])) ||
+         fail(cell, last.place, reader, /*otherWrites=*/false, /*lacksFence=*/isOrdered);
 }
 
 bool Ordering::Access::write(uint64_t offset, uint32_t bytes) {
@@ -137,77 +155,73 @@ bool Ordering::Access::write(uint64_t offset, uint32_t bytes) {
   if (!ordering.concurrent && proxy == Proxy::Generic)
     return true;
   const View &view = ordering.views[fiber];
-  const uint64_t end = (offset + bytes + kCellBytes - 1) / kCellBytes;
-  for (uint32_t reader = 0; reader < ordering.reads.size(); ++reader) {
-    if (reader == fiber && proxy == Proxy::Generic)
-      continue;
-    const Reads &theirs = ordering.reads[reader];
-    if (theirs.chunks.empty())
-      continue;
-    // The last that was found to be in order, as most cells have the reads of their neighbours; 0
-    // is of cells that nobody has read.
-    Epoch fine = 0;
-    for (uint64_t cell = offset / kCellBytes; cell < end;) {
-      const uint64_t chunkEnd = std::min(end, (cell / kChunkCells + 1) * kChunkCells);
-      const Cell *last = theirs.find(cell);
-      for (uint64_t i = 0; last && i < chunkEnd - cell; ++i) {
-        if (last[i].epoch == fine || !(last[i].bytes & bytesOf(cell + i, offset, bytes)))
-          continue;
-        const uint32_t time = timeOf(last[i].epoch);
-        const bool isOrdered = reader == fiber || time <= view.seen[reader];
-        const bool needsFence = proxy == Proxy::Async && !(last[i].epoch & kAsyncBit);
-        if (!isOrdered || (needsFence && time > view.fenced[reader]))
-          return fail(cell + i, last[i].place, reader, /*otherWrites=*/false,
-                      /*lacksFence=*/isOrdered);
-        fine = last[i].epoch;
-      }
-      cell = chunkEnd;
+  return forEachBlock(offset, bytes, [&](uint64_t at, uint64_t begin, uint64_t end) {
+    for (uint64_t left = ordering.writes[at].readers; left; left &= left - 1) {
+      const uint32_t reader = uint32_t(std::countr_zero(left));
+      const ReadBlock &block = ordering.reads[reader].at(at);
+      if ((reader == fiber || block.latest <= view.seen[reader]) &&
+          (proxy == Proxy::Generic || block.latestGeneric <= view.fenced[reader]))
+        continue;
+      for (uint64_t cell = begin; cell < end; ++cell)
+        if (const Cell &last = block.at(cell);
+            (last.bytes & bytesOf(cell, offset, bytes)) && !mayReplace(reader, last, cell))
+          return false;
     }
+    return true;
+  });
+}
+
+void Ordering::Block::note(uint64_t block, uint64_t offset, uint32_t bytes, Epoch epoch,
+                           uint32_t place) {
+  const uint64_t first = block * kBlockBytes;
+  const Cell whole = {epoch, place, kWholeCell};
+  if (offset <= first && offset + bytes >= first + kBlockBytes) {
+    common = whole;
+    isCommon = true;
+    return;
   }
-  return true;
+  const uint64_t begin = std::max(offset, first);
+  const uint64_t end = std::min(offset + bytes, first + kBlockBytes);
+  if (isCommon) {
+    if (common == whole)
+      return;
+    if (!cells)
+      cells = std::make_unique<Cell[]>(kBlockCells);
+    std::fill_n(cells.get(), kBlockCells, common);
+    isCommon = false;
+  }
+  for (uint64_t cell = begin / kCellBytes; cell * kCellBytes < end; ++cell) {
+    Cell &last = cells[cell % kBlockCells];
+    const uint32_t touched = bytesOf(cell, offset, bytes);
+    last = {epoch, place, last.epoch == epoch ? last.bytes | touched : touched};
+  }
 }
 
 void Ordering::noteRead(uint32_t fiber, uint64_t offset, uint32_t bytes, uint32_t place,
                         Proxy proxy) {
-  std::vector<std::vector<Cell>> &chunks = reads[fiber].chunks;
-  const Epoch now = views[fiber].seen[fiber] | (proxy == Proxy::Async ? kAsyncBit : 0);
-  const uint64_t end = (offset + bytes + kCellBytes - 1) / kCellBytes;
-  // Of a cell that is read as a whole nothing is kept.
-  const uint64_t wholeBegin = (offset + kCellBytes - 1) / kCellBytes;
-  const uint64_t wholeEnd = (offset + bytes) / kCellBytes;
-  const Cell whole = {now, place, (1u << kCellBytes) - 1};
-  for (uint64_t cell = offset / kCellBytes; cell < end;) {
-    const uint64_t chunk = cell / kChunkCells;
+  std::vector<std::vector<ReadBlock>> &chunks = reads[fiber].chunks;
+  const uint32_t time = views[fiber].seen[fiber];
+  forEachBlock(offset, bytes, [&](uint64_t at, uint64_t, uint64_t) {
+    const uint64_t chunk = at / kChunkBlocks;
     if (chunks.size() <= chunk)
       chunks.resize(chunk + 1);
     if (chunks[chunk].empty())
-      chunks[chunk].resize(kChunkCells);
-    Cell *const cells = &chunks[chunk][cell % kChunkCells];
-    if (cell < wholeBegin || cell >= wholeEnd) {
-      note(*cells, now, place, bytesOf(cell, offset, bytes));
-      ++cell;
-      continue;
-    }
-    const uint64_t count = std::min(wholeEnd, (chunk + 1) * kChunkCells) - cell;
-    std::fill_n(cells, count, whole);
-    cell += count;
-  }
+      chunks[chunk].resize(kChunkBlocks);
+    writes[at].readers |= uint64_t(1) << fiber;
+    ReadBlock &block = reads[fiber].at(at);
+    block.latest = time;
+    if (proxy == Proxy::Generic)
+      block.latestGeneric = time;
+    block.note(at, offset, bytes, time | (proxy == Proxy::Async ? kAsyncBit : 0), place);
+    return true;
+  });
 }
 
 void Ordering::noteWrite(Epoch epoch, uint64_t offset, uint32_t bytes, uint32_t place) {
-  const uint64_t end = offset + bytes;
-  uint64_t cell = offset / kCellBytes;
-  auto notePartial = [&] {
-    note(writes[cell], epoch, place, bytesOf(cell, offset, bytes));
-    ++cell;
-  };
-  if (offset % kCellBytes)
-    notePartial();
-  // Of a cell that is written as a whole nothing is kept.
-  for (const Cell whole = {epoch, place, (1u << kCellBytes) - 1}; cell < end / kCellBytes; ++cell)
-    writes[cell] = whole;
-  if (cell * kCellBytes < end)
-    notePartial();
+  forEachBlock(offset, bytes, [&](uint64_t at, uint64_t, uint64_t) {
+    writes[at].note(at, offset, bytes, epoch, place);
+    return true;
+  });
 }
 
 } // namespace gluonc::sim

@@ -22,6 +22,7 @@
 //
 // A cell remembers one access, and which of its bytes that touched. Of several writers
 // of its bytes all but the last are forgotten, which hides races, and invents none.
+// Cells come in blocks. One that was accessed as a whole is noted, and asked about, at once.
 //
 // Not seen: accesses of the threads of one partition among each other, and accesses
 // to global memory.
@@ -33,8 +34,10 @@
 
 #include "llvm/ADT/DenseMap.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -53,6 +56,15 @@ public:
   };
   /// Whose access, when, through which proxy; 0: nobody's.
   using Epoch = uint32_t;
+
+  static constexpr uint64_t kCellBytes = 4;
+  struct Cell {
+    Epoch epoch;
+    uint32_t place : 28;
+    /// A bit for each byte that was accessed then: neighbours may be others' business.
+    uint32_t bytes : 4;
+    bool operator==(const Cell &other) const = default;
+  };
 
   /// An access that is not ordered after `other`, by which bytes at `offset` were read or written.
   struct Conflict {
@@ -99,20 +111,13 @@ public:
   public:
     Access(Ordering &ordering, uint32_t fiber, Proxy proxy)
         : ordering(ordering), fiber(fiber), proxy(proxy) {}
-    bool read(uint64_t offset, uint32_t bytes) {
-      const Cell *cell = &ordering.writes[offset / kCellBytes];
-      const Cell *end = &ordering.writes[(offset + bytes - 1) / kCellBytes];
-      while (cell != end && cell->epoch == known)
-        ++cell;
-      return cell->epoch == known ||
-             readRest(uint64_t(cell - ordering.writes.data()), offset, bytes);
-    }
+    bool read(uint64_t offset, uint32_t bytes);
     bool write(uint64_t offset, uint32_t bytes);
     std::optional<Conflict> conflict;
 
   private:
-    bool readRest(uint64_t cell, uint64_t offset, uint32_t bytes);
-    bool knows(uint64_t cell, uint32_t bytes);
+    bool knows(const Cell &last, uint64_t cell);
+    bool mayReplace(uint32_t reader, const Cell &last, uint64_t cell);
     bool fail(uint64_t cell, uint32_t place, std::optional<uint32_t> other, bool otherWrites,
               bool lacksFence);
 
@@ -131,23 +136,44 @@ private:
   static constexpr unsigned kClockBits = 24;
   static constexpr uint32_t kMaxClock = (1u << kClockBits) - 1;
   static constexpr uint32_t kAsyncBit = 1u << 31;
-  static constexpr uint64_t kCellBytes = 4;
-  struct Cell {
-    Epoch epoch;
-    uint32_t place : 28;
-    /// A bit for each byte that was accessed then: neighbours may be others' business.
-    uint32_t bytes : 4;
+  static constexpr uint32_t kWholeCell = (1u << kCellBytes) - 1;
+  /// Cells of a block: the rows of most swizzled buffers have as many.
+  static constexpr uint64_t kBlockCells = 32, kBlockBytes = kBlockCells * kCellBytes;
+  struct Block {
+    /// Of every cell, unless they differ: nobody's, or of whole cells.
+    Cell common = {};
+    bool isCommon = true;
+    std::unique_ptr<Cell[]> cells;
+    const Cell &at(uint64_t cell) const { return isCommon ? common : cells[cell % kBlockCells]; }
+    /// Of the bytes from `offset` on those that are the block's.
+    void note(uint64_t block, uint64_t offset, uint32_t bytes, Epoch epoch, uint32_t place);
+  };
+  struct WrittenBlock : Block {
+    /// A bit for each fiber that has read some of it.
+    uint64_t readers = 0;
+  };
+  struct ReadBlock : Block {
+    /// The last time at all, and through the generic proxy.
+    uint32_t latest = 0, latestGeneric = 0;
   };
   static uint32_t bytesOf(uint64_t cell, uint64_t offset, uint32_t bytes) {
     const uint64_t first = cell * kCellBytes, end = offset + bytes;
-    uint32_t mask = (1u << kCellBytes) - 1;
+    uint32_t mask = kWholeCell;
     if (offset > first)
       mask &= mask << (offset - first);
     return end < first + kCellBytes ? mask & ((1u << (end - first)) - 1) : mask;
   }
-  /// Adds an access to those of a cell, as far as there is room.
-  static void note(Cell &cell, Epoch epoch, uint32_t place, uint32_t bytes) {
-    cell = {epoch, place, cell.epoch == epoch ? cell.bytes | bytes : bytes};
+  /// Calls `visit(block, begin, end)` for each block of a range and the cells there; false once
+  /// that is.
+  template <class Visit> static bool forEachBlock(uint64_t offset, uint32_t bytes, Visit &&visit) {
+    const uint64_t end = (offset + bytes + kCellBytes - 1) / kCellBytes;
+    for (uint64_t cell = offset / kCellBytes; cell < end;) {
+      const uint64_t block = cell / kBlockCells, next = std::min(end, (block + 1) * kBlockCells);
+      if (!visit(block, cell, next))
+        return false;
+      cell = next;
+    }
+    return true;
   }
   struct BarrierState {
     uint32_t clock = 0;
@@ -165,18 +191,14 @@ private:
   llvm::DenseMap<uint32_t, BarrierState> barriers;
   View synchronized;
   /// A fiber touches little of a cluster's memory, so its reads come in chunks.
-  static constexpr uint64_t kChunkCells = 1 << 14;
+  static constexpr uint64_t kChunkBlocks = 512;
   struct Reads {
-    std::vector<std::vector<Cell>> chunks;
-    const Cell *find(uint64_t cell) const {
-      uint64_t chunk = cell / kChunkCells;
-      return chunk < chunks.size() && !chunks[chunk].empty() ? &chunks[chunk][cell % kChunkCells]
-                                                             : nullptr;
-    }
+    std::vector<std::vector<ReadBlock>> chunks;
+    ReadBlock &at(uint64_t block) { return chunks[block / kChunkBlocks][block % kChunkBlocks]; }
   };
 
   uint32_t ctas;
-  std::vector<Cell> writes;
+  std::vector<WrittenBlock> writes;
   /// For each fiber but for programs of one; times instead of epochs.
   std::vector<Reads> reads;
   std::array<uint32_t, kClocks> barrierTimes = {};
