@@ -1,8 +1,8 @@
 //===- GroupLoop.h - Scalar code for the elements of tiles ---------------------===//
 //
 // A region of scalar code runs on all elements at once where none of its operations cares: a
-// scalar of it is as many elements then, and a tile of it as many tiles, one behind the other
-// (`Lowering::copies`).
+// scalar of it is as many elements then, and a tile of it as many tiles, of which those of one
+// place follow each other (`Lowering::copies`).
 //
 // Elsewhere it becomes a loop over groups of `pack` elements: the group's elements go to scalar
 // slots, the region runs on them as if it were a kernel's own code (with its branches), its results

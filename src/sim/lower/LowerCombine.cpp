@@ -50,6 +50,13 @@ void freeAll(Lowering &lowering, llvm::SmallVectorImpl<Slot> &slots) {
   slots.clear();
 }
 
+llvm::SmallVector<Slot, 2> slotsOf(Lowering &lowering, mlir::ValueRange values) {
+  llvm::SmallVector<Slot, 2> slots;
+  for (mlir::Value value : values)
+    slots.push_back(lowering.slotOf(value));
+  return slots;
+}
+
 /// Sources in slots of the operation's own, spelled out.
 llvm::SmallVector<Slot, 2> copySources(Lowering &lowering, mlir::ValueRange sources) {
   llvm::SmallVector<Slot, 2> copies;
@@ -63,7 +70,7 @@ llvm::SmallVector<Slot, 2> copySources(Lowering &lowering, mlir::ValueRange sour
 
 /// One step: the first half of the axis with the second.
 bool halve(Lowering &lowering, mlir::Block &region, mlir::ValueRange sources, AxisView view,
-           llvm::SmallVector<Slot, 2> &current) {
+           llvm::ArrayRef<Slot> current, llvm::SmallVectorImpl<Slot> &combined) {
   uint32_t half = view.axis / 2;
   llvm::SmallVector<Slot, 4> operands;
   for (uint32_t side = 0; side < 2; ++side)
@@ -73,11 +80,8 @@ bool halve(Lowering &lowering, mlir::Block &region, mlir::ValueRange sources, Ax
       copyAlongAxis(lowering, slot, view.axis, side * half, part, half, 0, half, view, kind);
       operands.push_back(part);
     }
-  llvm::SmallVector<Slot, 2> combined;
   bool lowered = lowerEachElement(lowering, region, operands, operands.front().elements, combined);
   freeAll(lowering, operands);
-  freeAll(lowering, current);
-  current = std::move(combined);
   return lowered;
 }
 
@@ -87,10 +91,17 @@ bool lowerReduce(Lowering &lowering, mlir::Operation *operation) {
   AxisView view = axisViewOf(lowering, sources.front().getType(), reduce.getAxis());
   if (view.axis & (view.axis - 1))
     return false;
-  llvm::SmallVector<Slot, 2> current = copySources(lowering, sources);
-  for (; view.axis > 1; view.axis /= 2)
-    if (!halve(lowering, reduce.getCombineOp().front(), sources, view, current))
+  llvm::SmallVector<Slot, 2> current;
+  if (view.axis == 1)
+    current = copySources(lowering, sources);
+  for (; view.axis > 1; view.axis /= 2) {
+    llvm::SmallVector<Slot, 2> from = current.empty() ? slotsOf(lowering, sources) : current,
+                               combined;
+    if (!halve(lowering, reduce.getCombineOp().front(), sources, view, from, combined))
       return false;
+    freeAll(lowering, current);
+    current = std::move(combined);
+  }
   for (auto [result, slot] : llvm::zip_equal(reduce.getResults(), current)) {
     lowering.bind(result, slot);
     lowering.free(slot);

@@ -28,7 +28,7 @@ bool lowerMakeRange(Lowering &lowering, mlir::Operation *operation) {
   }
   emitStridedCopy(lowering, slot,
                   lowering.define(operation->getResult(0), lowering.copies * elements),
-                  ElementKind::I32, {{lowering.copies, elements}, {0, 1}, {elements, 1}});
+                  ElementKind::I32, {{elements, lowering.copies}, {1, 0}, {lowering.copies, 1}});
   return true;
 }
 
@@ -48,7 +48,8 @@ bool lowerSplat(Lowering &lowering, mlir::Operation *operation) {
     return lowerSameElements(lowering, operation);
   uint32_t elements = lowering.elementCountOf(result.getType());
   emitStridedCopy(lowering, source, lowering.define(result, source.elements * elements),
-                  lowering.kindOf(result), {{source.elements, elements}, {1, 0}, {elements, 1}});
+                  lowering.kindOf(result),
+                  {{elements, source.elements}, {0, 1}, {source.elements, 1}});
   return true;
 }
 
@@ -72,17 +73,57 @@ bool lowerBroadcast(Lowering &lowering, mlir::Operation *operation) {
   return true;
 }
 
+/// The row-major strides of a transposition's source, in the order of its result.
+llvm::SmallVector<uint32_t, 4> transposedStrides(Lowering &lowering, tt::TransOp trans) {
+  llvm::SmallVector<uint32_t, 4> strides =
+      rowMajorStrides(lowering.shapeOf(trans.getSrc().getType()));
+  llvm::SmallVector<uint32_t, 4> transposed;
+  for (int32_t dim : trans.getOrder())
+    transposed.push_back(strides[dim]);
+  return transposed;
+}
+
+/// Whether an operation may take over the order of elements from another one next to it.
+bool mayReorder(Lowering &lowering, mlir::Operation *operation, mlir::Operation *other) {
+  return lowering.copies == 1 && !lowering.forDebugger &&
+         !(lowering.inCluster() &&
+           (mixesShares(lowering, operation) || mixesShares(lowering, other)));
+}
+
+/// The transposition that a join has its elements in the order of already; null where it has not.
+tt::TransOp transpositionAfter(Lowering &lowering, tt::JoinOp join) {
+  auto trans = join->hasOneUse() ? mlir::dyn_cast<tt::TransOp>(*join->user_begin()) : nullptr;
+  return trans && mayReorder(lowering, join, trans) ? trans : nullptr;
+}
+
+/// The transposition that a split does along with its own; null where it does none.
+tt::TransOp transpositionBefore(Lowering &lowering, tt::SplitOp split) {
+  auto trans = split.getSrc().getDefiningOp<tt::TransOp>();
+  if (!trans || !trans->hasOneUse() || !mayReorder(lowering, split, trans))
+    return nullptr;
+  auto join = trans.getSrc().getDefiningOp<tt::JoinOp>();
+  return join && transpositionAfter(lowering, join) ? nullptr : trans;
+}
+
+/// Whether the elements stay where they are.
+bool isDoneElsewhere(Lowering &lowering, tt::TransOp trans) {
+  if (auto join = trans.getSrc().getDefiningOp<tt::JoinOp>())
+    if (transpositionAfter(lowering, join))
+      return true;
+  auto split = trans->hasOneUse() ? mlir::dyn_cast<tt::SplitOp>(*trans->user_begin()) : nullptr;
+  return split && transpositionBefore(lowering, split);
+}
+
 bool lowerTrans(Lowering &lowering, mlir::Operation *operation) {
-  mlir::Value source = operation->getOperand(0), result = operation->getResult(0);
+  auto trans = mlir::cast<tt::TransOp>(operation);
+  mlir::Value source = trans.getSrc(), result = trans.getResult();
   Slot from = lowering.slotOf(source);
-  if (from.elements == 1)
+  if (from.elements == 1 || isDoneElsewhere(lowering, trans))
     return lowerSameElements(lowering, operation);
   llvm::ArrayRef<int64_t> shape = lowering.shapeOf(result.getType());
-  llvm::SmallVector<uint32_t, 4> strides = rowMajorStrides(lowering.shapeOf(source.getType()));
   StridedBox box;
   box.sizes.assign(shape.begin(), shape.end());
-  for (int32_t dim : mlir::cast<tt::TransOp>(operation).getOrder())
-    box.sourceStrides.push_back(strides[dim]);
+  box.sourceStrides = transposedStrides(lowering, trans);
   box.targetStrides = rowMajorStrides(shape);
   Slot target = lowering.define(result, from.elements);
   emitStridedCopy(lowering, from, target, lowering.kindOf(result), std::move(box));
@@ -90,18 +131,54 @@ bool lowerTrans(Lowering &lowering, mlir::Operation *operation) {
   return true;
 }
 
+/// One side of a tile whose last dim has two, with these strides there, and that side by itself.
+StridedBox halfOf(Lowering &lowering, llvm::ArrayRef<int64_t> shape,
+                  llvm::ArrayRef<uint32_t> strides, uint32_t side, bool isSource) {
+  StridedBox box;
+  llvm::SmallVector<uint32_t, 4> own = rowMajorStrides(shape.drop_back());
+  llvm::SmallVector<uint32_t, 4> whole(strides.drop_back());
+  box.sizes.assign(shape.begin(), shape.end() - 1);
+  const uint32_t offset = side * strides.back() * lowering.copies;
+  // Copies of an element follow each other.
+  for (llvm::SmallVector<uint32_t, 4> *each : {&own, &whole}) {
+    for (uint32_t &stride : *each)
+      stride *= lowering.copies;
+    each->push_back(1);
+  }
+  box.sizes.push_back(lowering.copies);
+  box.sourceStrides = isSource ? whole : own;
+  box.targetStrides = isSource ? own : whole;
+  (isSource ? box.sourceOffset : box.targetOffset) = offset;
+  return box;
+}
+
 bool lowerJoin(Lowering &lowering, mlir::Operation *operation) {
-  mlir::Value result = operation->getResult(0);
-  uint32_t half = lowering.copies * lowering.elementCountOf(operation->getOperand(0).getType());
-  Slot target = lowering.define(result, 2 * half);
+  auto join = mlir::cast<tt::JoinOp>(operation);
+  mlir::Value result = join.getResult();
+  llvm::ArrayRef<int64_t> shape = lowering.shapeOf(result.getType());
+  llvm::SmallVector<uint32_t, 4> strides = rowMajorStrides(shape);
+  if (tt::TransOp trans = transpositionAfter(lowering, join)) {
+    const llvm::SmallVector<uint32_t, 4> target =
+        rowMajorStrides(lowering.shapeOf(trans.getResult().getType()));
+    for (auto [i, dim] : llvm::enumerate(trans.getOrder()))
+      strides[dim] = target[i];
+  }
+  Slot target =
+      lowering.define(result, lowering.copies * lowering.elementCountOf(result.getType()));
   for (uint32_t side = 0; side < 2; ++side)
     emitStridedCopy(lowering, lowering.slotOf(operation->getOperand(side)), target,
-                    lowering.kindOf(result), {{half}, {1}, {2}, 0, side});
+                    lowering.kindOf(result),
+                    halfOf(lowering, shape, strides, side, /*isSource=*/false));
   return true;
 }
 
 bool lowerSplit(Lowering &lowering, mlir::Operation *operation) {
-  Slot source = lowering.slotOf(operation->getOperand(0));
+  auto split = mlir::cast<tt::SplitOp>(operation);
+  Slot source = lowering.slotOf(split.getSrc());
+  llvm::ArrayRef<int64_t> shape = lowering.shapeOf(split.getSrc().getType());
+  llvm::SmallVector<uint32_t, 4> strides = rowMajorStrides(shape);
+  if (tt::TransOp trans = transpositionBefore(lowering, split))
+    strides = transposedStrides(lowering, trans);
   for (uint32_t side = 0; side < 2; ++side) {
     mlir::Value result = operation->getResult(side);
     if (source.elements == 1) {
@@ -110,7 +187,7 @@ bool lowerSplit(Lowering &lowering, mlir::Operation *operation) {
     }
     uint32_t half = lowering.copies * lowering.elementCountOf(result.getType());
     emitStridedCopy(lowering, source, lowering.define(result, half), lowering.kindOf(result),
-                    {{half}, {2}, {1}, side, 0});
+                    halfOf(lowering, shape, strides, side, /*isSource=*/true));
   }
   return true;
 }
