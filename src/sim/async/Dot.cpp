@@ -27,10 +27,20 @@ template <class E> static const std::array<float, 256> &decodedBytes() {
   return table;
 }
 
+__attribute__((target("avx2,f16c"))) static void halvesToFloats(const uint16_t *from,
+                                                                uint64_t count, float *to) {
+  for (uint64_t i = 0; i < count; ++i)
+    to[i] = std::bit_cast<_Float16>(from[i]);
+}
+
 static void toFloats(ElementKind kind, const uint8_t *from, uint64_t count, bool tf32, float *to) {
+  static const bool hasF16c = __builtin_cpu_supports("f16c") && __builtin_cpu_supports("avx2");
   withFloatElement(kind, [&](auto element) {
     using E = decltype(element);
     const auto *values = reinterpret_cast<const StorageOf<E> *>(from);
+    if constexpr (std::is_same_v<E, F16>)
+      if (hasF16c)
+        return halvesToFloats(values, count, to);
     if constexpr (sizeof(StorageOf<E>) == 1) {
       const std::array<float, 256> &table = decodedBytes<E>();
       for (uint64_t i = 0; i < count; ++i)
@@ -132,13 +142,19 @@ struct Workspace {
 static void packPanels(const std::vector<float> &b, uint32_t depth, uint32_t columns,
                        std::vector<float> &panels) {
   uint32_t panelCount = (columns + kPanel - 1) / kPanel;
-  panels.assign(uint64_t(panelCount) * depth * kPanel, 0);
+  panels.resize(uint64_t(panelCount) * depth * kPanel);
   for (uint32_t index = 0; index < panelCount; ++index) {
     uint32_t width = std::min(kPanel, columns - index * kPanel);
     float *panel = panels.data() + uint64_t(index) * depth * kPanel;
-    for (uint32_t k = 0; k < depth; ++k)
-      std::memcpy(panel + uint64_t(k) * kPanel, b.data() + uint64_t(k) * columns + index * kPanel,
-                  width * sizeof(float));
+    for (uint32_t k = 0; k < depth; ++k, panel += kPanel) {
+      const float *row = b.data() + uint64_t(k) * columns + index * kPanel;
+      if (width == kPanel) {
+        std::memcpy(panel, row, kPanel * sizeof(float));
+        continue;
+      }
+      std::copy_n(row, width, panel);
+      std::fill(panel + width, panel + kPanel, 0.0f);
+    }
   }
 }
 
@@ -157,16 +173,16 @@ static void runFloatDot(const DotData &data, const uint8_t *a, const uint8_t *b,
     toFloats(data.a, a + batch * aCount * byteSize(data.a), aCount, tf32, work.a.data());
     toFloats(data.b, b + batch * bCount * byteSize(data.b), bCount, tf32, work.b.data());
     packPanels(work.b, depth, columns, work.panels);
-    for (uint32_t row = 0; row < rows; ++row)
-      for (uint32_t column = 0; column < stride; ++column)
-        work.sums[uint64_t(row) * stride + column] =
-            c && column < columns ? Out::load(c[uint64_t(row) * columns + column]) : 0.0f;
+    std::fill(work.sums.begin(), work.sums.end(), 0.0f);
+    for (uint32_t row = 0; c && row < rows; ++row)
+      std::transform(c + uint64_t(row) * columns, c + uint64_t(row + 1) * columns,
+                     work.sums.begin() + uint64_t(row) * stride, Out::load);
     multiplyFloats(work.a.data(), work.panels.data(), rows, depth, panelCount, work.sums.data(),
                    exact);
-    for (uint32_t row = 0; row < rows; ++row)
-      for (uint32_t column = 0; column < columns; ++column)
-        result[uint64_t(row) * columns + column] =
-            Out::store(work.sums[uint64_t(row) * stride + column]);
+    for (uint32_t row = 0; row < rows; ++row) {
+      const float *sums = work.sums.data() + uint64_t(row) * stride;
+      std::transform(sums, sums + columns, result + uint64_t(row) * columns, Out::store);
+    }
     c += c ? uint64_t(rows) * columns : 0;
     result += uint64_t(rows) * columns;
   }

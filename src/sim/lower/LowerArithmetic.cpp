@@ -285,18 +285,40 @@ bool lowerCompareIntegers(Lowering &lowering, mlir::Operation *operation) {
 // Select and constants
 //===----------------------------------------------------------------------===//
 
+template <bool FirstUniform, bool SecondUniform, class T>
+void selectElements(uint32_t count, const uint8_t *condition, const T *first, const T *second,
+                    T *__restrict result) {
+  const T onlyFirst = *first, onlySecond = *second;
+  for (uint32_t element = 0; element < count; ++element) {
+    const T one = FirstUniform ? onlyFirst : first[element];
+    const T other = SecondUniform ? onlySecond : second[element];
+    result[element] = condition[element] ? one : other;
+  }
+}
+
 /// Chooses among stored bits; `T` is any type of the right size.
 template <class T> void runSelect(const Instruction &instruction, Cta &cta) {
-  T *__restrict result = cta.at<T>(instruction.result);
+  T *result = cta.at<T>(instruction.result);
   const uint8_t *condition = cta.at<uint8_t>(instruction.operands[0]);
   const T *first = cta.at<T>(instruction.operands[1]);
   const T *second = cta.at<T>(instruction.operands[2]);
-  uint32_t conditionStep = instruction.operands[0].elements != 1;
-  uint32_t firstStep = instruction.operands[1].elements != 1;
-  uint32_t secondStep = instruction.operands[2].elements != 1;
-  for (uint32_t element = 0; element < instruction.result.elements; ++element)
-    result[element] = condition[element * conditionStep] ? first[element * firstStep]
-                                                         : second[element * secondStep];
+  const uint32_t count = instruction.result.elements;
+  const bool firstUniform = instruction.operands[1].elements == 1;
+  const bool secondUniform = instruction.operands[2].elements == 1;
+  if (instruction.operands[0].elements == 1) {
+    if (*condition ? firstUniform : secondUniform)
+      std::fill_n(result, count, *condition ? *first : *second);
+    else
+      std::copy_n(*condition ? first : second, count, result);
+  } else if (firstUniform && secondUniform) {
+    selectElements<true, true>(count, condition, first, second, result);
+  } else if (firstUniform) {
+    selectElements<true, false>(count, condition, first, second, result);
+  } else if (secondUniform) {
+    selectElements<false, true>(count, condition, first, second, result);
+  } else {
+    selectElements<false, false>(count, condition, first, second, result);
+  }
 }
 
 bool lowerSelect(Lowering &lowering, mlir::Operation *operation) {

@@ -137,8 +137,8 @@ private:
   static constexpr uint32_t kMaxClock = (1u << kClockBits) - 1;
   static constexpr uint32_t kAsyncBit = 1u << 31;
   static constexpr uint32_t kWholeCell = (1u << kCellBytes) - 1;
-  /// Cells of a block: the rows of most swizzled buffers have as many.
-  static constexpr uint64_t kBlockCells = 32, kBlockBytes = kBlockCells * kCellBytes;
+  /// Cells of a block: the rows of most buffers have as many, or a multiple.
+  static constexpr uint64_t kBlockCells = 16, kBlockBytes = kBlockCells * kCellBytes;
   struct Block {
     /// Of every cell, unless they differ: nobody's, or of whole cells.
     Cell common = {};

@@ -241,6 +241,45 @@ static bool forCheckedRuns(const Instruction &instruction, Cta &cta, const Regio
   return fine;
 }
 
+/// Copies the elements of a whole view one by one: none has neighbours that lie next to it.
+template <class T> static void gatherElements(const Region &region, const uint8_t *from, T *to) {
+  const AddressTable &table = *region.table;
+  const uint32_t *offsets = table.offsets.data();
+  from += region.view.base + region.copyOffset;
+  const uint32_t count = region.elements(), run = region.share ? region.share->run : count;
+  for (uint32_t begin = 0; begin < count; begin += run) {
+    const uint32_t *at = offsets + (region.share ? region.share->toWhole(begin, region.rank) : 0);
+    for (uint32_t i = 0; i < run; ++i)
+      std::memcpy(to + begin + i, from + at[i], sizeof(T));
+  }
+}
+
+/// Reads a region at once, if all of it may be read and its elements lie apart.
+static bool gatherAtOnce(Cta &cta, const Region &region, uint8_t *to, Proxy proxy) {
+  const AddressTable &table = *region.table;
+  if (!table.isWhole || table.run != 1)
+    return false;
+  std::optional<Ordering::Access> access;
+  if (cta.ordering)
+    access.emplace(*cta.ordering, cta.fiber->index, proxy);
+  if (!isFineAtOnce</*kWrites=*/false>(cta, region, access))
+    return false;
+  const uint8_t *from = cta.shared.data();
+  switch (table.elementBytes) {
+  case 1:
+    gatherElements(region, from, to);
+    return true;
+  case 2:
+    gatherElements(region, from, reinterpret_cast<uint16_t *>(to));
+    return true;
+  case 4:
+    gatherElements(region, from, reinterpret_cast<uint32_t *>(to));
+    return true;
+  default:
+    return false;
+  }
+}
+
 bool checkWritable(const Instruction &instruction, Cta &cta, const Region &region, Proxy proxy) {
   return forCheckedRuns<true>(instruction, cta, region, proxy,
                               [](uint32_t, uint64_t, uint32_t) {}) &&
@@ -251,7 +290,8 @@ bool readShared(const Instruction &instruction, Cta &cta, const Region &region, 
                 Proxy proxy) {
   const uint8_t *from = cta.shared.data();
   const uint64_t size = region.table->elementBytes;
-  bool fine = forCheckedRuns<false>(instruction, cta, region, proxy,
+  bool fine = gatherAtOnce(cta, region, to, proxy) ||
+              forCheckedRuns<false>(instruction, cta, region, proxy,
                                     [&](uint32_t element, uint64_t offset, uint32_t bytes) {
                                       if (bytes == 16)
                                         std::memcpy(to + element * size, from + offset, 16);

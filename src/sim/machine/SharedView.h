@@ -160,6 +160,15 @@ template <class Visit> void forEachSharedRun(const Region &region, Visit &&visit
     run = std::min(table.run, aligned & (~aligned + 1));
   }
   uint32_t element = 0;
+  // Most views are of rows of one buffer.
+  if (rank == 2 && !table.ringDims && !table.hiddenDims) {
+    const uint32_t *offsets =
+        table.offsets.data() + view.origin[0] * table.bufferShape[1] + view.origin[1];
+    for (uint32_t row = 0; row < rows; ++row, offsets += table.bufferShape[1])
+      for (uint32_t i = 0; i < rowLength; i += run, element += run)
+        visit(element, view.base + uint64_t(offsets[i]), run);
+    return;
+  }
   for (uint32_t row = 0; row < rows; ++row) {
     // Coordinates of the row within ring and buffer.
     uint32_t rest = row, ring = 0, ringStride = 1, start = 0, stride = 1;
