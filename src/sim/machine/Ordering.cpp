@@ -154,36 +154,43 @@ bool Ordering::Access::write(uint64_t offset, uint32_t bytes) {
   // Without others only a fence can be missing.
   if (!ordering.concurrent && proxy == Proxy::Generic)
     return true;
-  const View &view = ordering.views[fiber];
   return forEachBlock(offset, bytes, [&](uint64_t at, uint64_t begin, uint64_t end) {
-    for (uint64_t left = ordering.writes[at].readers; left; left &= left - 1) {
-      const uint32_t reader = uint32_t(std::countr_zero(left));
-      const ReadBlock &block = ordering.reads[reader].at(at);
-      if ((reader == fiber || block.latest <= view.seen[reader]) &&
-          (proxy == Proxy::Generic || block.latestGeneric <= view.fenced[reader]))
+    if (const uint64_t these = ordering.writes[at].readers;
+        these != mask || chunk != at / kChunkBlocks)
+      findReaders(these, at / kChunkBlocks);
+    for (const Reader &reader : readers) {
+      const ReadBlock &block = reader.blocks[at % kChunkBlocks];
+      if (block.latest <= reader.seen && block.latestGeneric <= reader.fenced)
         continue;
       for (uint64_t cell = begin; cell < end; ++cell)
         if (const Cell &last = block.at(cell);
-            (last.bytes & bytesOf(cell, offset, bytes)) && !mayReplace(reader, last, cell))
+            (last.bytes & bytesOf(cell, offset, bytes)) && !mayReplace(reader.fiber, last, cell))
           return false;
     }
     return true;
   });
 }
 
-void Ordering::Block::note(uint64_t block, uint64_t offset, uint32_t bytes, Epoch epoch,
-                           uint32_t place) {
-  const uint64_t first = block * kBlockBytes;
-  const Cell whole = {epoch, place, kWholeCell};
-  if (offset <= first && offset + bytes >= first + kBlockBytes) {
-    common = whole;
-    isCommon = true;
-    return;
+void Ordering::Access::findReaders(uint64_t newMask, uint64_t newChunk) {
+  mask = newMask;
+  chunk = newChunk;
+  readers.clear();
+  const View &view = ordering.views[fiber];
+  for (uint64_t left = mask; left; left &= left - 1) {
+    const uint32_t reader = uint32_t(std::countr_zero(left));
+    readers.push_back({reader, reader == fiber ? kMaxClock : view.seen[reader],
+                       proxy == Proxy::Generic ? kMaxClock : view.fenced[reader],
+                       ordering.reads[reader].chunks[chunk].data()});
   }
+}
+
+void Ordering::Block::notePart(uint64_t block, uint64_t offset, uint32_t bytes, Epoch epoch,
+                               uint32_t place) {
+  const uint64_t first = block * kBlockBytes;
   const uint64_t begin = std::max(offset, first);
   const uint64_t end = std::min(offset + bytes, first + kBlockBytes);
   if (isCommon) {
-    if (common == whole)
+    if (common == Cell{epoch, place, kWholeCell})
       return;
     if (!cells)
       cells = std::make_unique<Cell[]>(kBlockCells);
@@ -201,18 +208,25 @@ void Ordering::noteRead(uint32_t fiber, uint64_t offset, uint32_t bytes, uint32_
                         Proxy proxy) {
   std::vector<std::vector<ReadBlock>> &chunks = reads[fiber].chunks;
   const uint32_t time = views[fiber].seen[fiber];
+  const Epoch epoch = time | (proxy == Proxy::Async ? kAsyncBit : 0);
+  ReadBlock *blocks = nullptr;
+  uint64_t chunk = 0;
   forEachBlock(offset, bytes, [&](uint64_t at, uint64_t, uint64_t) {
-    const uint64_t chunk = at / kChunkBlocks;
-    if (chunks.size() <= chunk)
-      chunks.resize(chunk + 1);
-    if (chunks[chunk].empty())
-      chunks[chunk].resize(kChunkBlocks);
-    writes[at].readers |= uint64_t(1) << fiber;
-    ReadBlock &block = reads[fiber].at(at);
+    if (!blocks || chunk != at / kChunkBlocks) {
+      chunk = at / kChunkBlocks;
+      if (chunks.size() <= chunk)
+        chunks.resize(chunk + 1);
+      if (chunks[chunk].empty())
+        chunks[chunk].resize(kChunkBlocks);
+      blocks = chunks[chunk].data();
+    }
+    ReadBlock &block = blocks[at % kChunkBlocks];
+    if (!block.latest)
+      writes[at].readers |= uint64_t(1) << fiber;
     block.latest = time;
     if (proxy == Proxy::Generic)
       block.latestGeneric = time;
-    block.note(at, offset, bytes, time | (proxy == Proxy::Async ? kAsyncBit : 0), place);
+    block.note(at, offset, bytes, epoch, place);
     return true;
   });
 }

@@ -57,15 +57,6 @@ public:
   /// Whose access, when, through which proxy; 0: nobody's.
   using Epoch = uint32_t;
 
-  static constexpr uint64_t kCellBytes = 4;
-  struct Cell {
-    Epoch epoch;
-    uint32_t place : 28;
-    /// A bit for each byte that was accessed then: neighbours may be others' business.
-    uint32_t bytes : 4;
-    bool operator==(const Cell &other) const = default;
-  };
-
   /// An access that is not ordered after `other`, by which bytes at `offset` were read or written.
   struct Conflict {
     uint64_t offset;
@@ -106,6 +97,11 @@ public:
 
   Epoch now(uint32_t fiber) const { return epochOf(fiber, views[fiber].seen[fiber]); }
 
+private:
+  struct Cell;
+  struct ReadBlock;
+
+public:
   /// Whether reading, or writing, bytes in runs is in order: `conflict` tells why not.
   class Access {
   public:
@@ -117,6 +113,7 @@ public:
 
   private:
     bool knows(const Cell &last, uint64_t cell);
+    void findReaders(uint64_t newMask, uint64_t newChunk);
     bool mayReplace(uint32_t reader, const Cell &last, uint64_t cell);
     bool fail(uint64_t cell, uint32_t place, std::optional<uint32_t> other, bool otherWrites,
               bool lacksFence);
@@ -126,6 +123,14 @@ public:
     Proxy proxy;
     /// The last that was found to be in order: most bytes have the writer of their neighbours.
     Epoch known = 0;
+    /// Those who have read near the last place, and up to when that is known: most blocks have the
+    /// same.
+    struct Reader {
+      uint32_t fiber, seen, fenced;
+      const ReadBlock *blocks;
+    };
+    llvm::SmallVector<Reader, 8> readers;
+    uint64_t mask = 0, chunk = 0;
   };
 
   void noteRead(uint32_t fiber, uint64_t offset, uint32_t bytes, uint32_t place,
@@ -136,6 +141,14 @@ private:
   static constexpr unsigned kClockBits = 24;
   static constexpr uint32_t kMaxClock = (1u << kClockBits) - 1;
   static constexpr uint32_t kAsyncBit = 1u << 31;
+  static constexpr uint64_t kCellBytes = 4;
+  struct Cell {
+    Epoch epoch;
+    uint32_t place : 28;
+    /// A bit for each byte that was accessed then: neighbours may be others' business.
+    uint32_t bytes : 4;
+    bool operator==(const Cell &other) const = default;
+  };
   static constexpr uint32_t kWholeCell = (1u << kCellBytes) - 1;
   /// Cells of a block: the rows of most buffers have as many, or a multiple.
   static constexpr uint64_t kBlockCells = 16, kBlockBytes = kBlockCells * kCellBytes;
@@ -146,7 +159,14 @@ private:
     std::unique_ptr<Cell[]> cells;
     const Cell &at(uint64_t cell) const { return isCommon ? common : cells[cell % kBlockCells]; }
     /// Of the bytes from `offset` on those that are the block's.
-    void note(uint64_t block, uint64_t offset, uint32_t bytes, Epoch epoch, uint32_t place);
+    void note(uint64_t block, uint64_t offset, uint32_t bytes, Epoch epoch, uint32_t place) {
+      const uint64_t first = block * kBlockBytes;
+      if (offset > first || offset + bytes < first + kBlockBytes)
+        return notePart(block, offset, bytes, epoch, place);
+      common = {epoch, place, kWholeCell};
+      isCommon = true;
+    }
+    void notePart(uint64_t block, uint64_t offset, uint32_t bytes, Epoch epoch, uint32_t place);
   };
   struct WrittenBlock : Block {
     /// A bit for each fiber that has read some of it.
@@ -194,7 +214,6 @@ private:
   static constexpr uint64_t kChunkBlocks = 512;
   struct Reads {
     std::vector<std::vector<ReadBlock>> chunks;
-    ReadBlock &at(uint64_t block) { return chunks[block / kChunkBlocks][block % kChunkBlocks]; }
   };
 
   uint32_t ctas;

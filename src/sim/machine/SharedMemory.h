@@ -68,11 +68,17 @@ public:
   /// exists, are nobody's. What is in flight stays in flight; where memory begins as NaN, which is
   /// for a sanitizer, so do barriers that nobody has invalidated.
   void forget(uint64_t offset, uint64_t length) {
-    for (uint64_t i = offset; i < offset + length && i < states.size(); ++i)
-      if (state(i) != CopyPending && (fresh == Unwritten || state(i) != Barrier)) {
+    const uint64_t end = std::min<uint64_t>(offset + length, states.size());
+    if (fresh == Unwritten) {
+      uint8_t *state = states.data();
+      for (uint64_t i = offset; i < end; ++i)
+        state[i] = (state[i] & kStateMask) == CopyPending ? state[i] : state[i] & ~kStateMask;
+      return;
+    }
+    for (uint64_t i = offset; i < end; ++i)
+      if (state(i) != CopyPending && state(i) != Barrier) {
         states[i] = uint8_t((states[i] & ~kStateMask) | fresh);
-        if (fresh == Written)
-          bytes[i] = kNan;
+        bytes[i] = kNan;
       }
   }
   /// The 8 bytes of a barrier hold nothing.
