@@ -78,7 +78,8 @@ bool lowerMapElementwise(Lowering &lowering, mlir::Operation *operation) {
   llvm::SmallVector<Slot, 4> tiles, results;
   for (mlir::Value source : map.getSrcs())
     tiles.push_back(lowering.slotOf(source));
-  if (map.getPack() == 1) {
+  // A debugger steps through one element after the other.
+  if (map.getPack() == 1 && !lowering.forDebugger) {
     if (!lowerEachElement(lowering, map.getScalarOp().front(), tiles, groups->count, results))
       return false;
     for (auto [result, slot] : llvm::zip_equal(map.getResults(), results)) {
